@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class CulturegateError(Exception):
-    """A mistake that a person can mend; `str()` is a complete message, shown without a traceback."""
+    """A mistake that a person can mend; `str()` is the whole message, shown without a traceback."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ _UNSAFE = re.compile(
 
 
 def clean(text: str, limit: int | None = None) -> str:
-    """Return `text` with unsafe characters as U+FFFD, cut to `limit` characters with an ellipsis."""
+    """Return `text` with unsafe characters as U+FFFD, cut to `limit` characters with `…`."""
     safe = _UNSAFE.sub("\ufffd", text.replace("\r\n", "\n"))
     if limit is not None and len(safe) > limit:
         return safe[: max(limit - 1, 0)] + "…"

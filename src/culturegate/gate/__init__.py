@@ -1,0 +1,1 @@
+"""Lines and estimates to verdicts."""

@@ -1,0 +1,1 @@
+"""Reply to reading."""
