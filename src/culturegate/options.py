@@ -1,0 +1,252 @@
+"""Command line, ini file and environment, resolved once into one frozen `Settings`.
+
+A single setting is looked up on the command line, then in the ini file under the same name with
+underscores, then in the environment where it has a variable, then in its default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from culturegate.errors import CulturegateError
+from culturegate.tracks import PROTOCOLS, Protocol
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One command-line option, its ini key and how it is read."""
+
+    name: str
+    help: str
+    kind: Callable[[str], Any] = str
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    many: bool = False
+    flag: bool = False
+
+    @property
+    def dest(self) -> str:
+        """The ini key and attribute name."""
+        return self.name.replace("-", "_")
+
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        number = int(text)
+        if number < least:
+            message = f"{number} is below {least}"
+            raise ValueError(message)
+        return number
+
+    return read
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        message = f"{text} is not a positive number"
+        raise ValueError(message)
+    return number
+
+
+OPTIONS = (
+    Option("endpoint", "Base URL of an OpenAI-compatible server (default: $OPENAI_BASE_URL)"),
+    Option("model", "Name of the model, or 'embedded' for the one that comes with culturegate"),
+    Option(
+        "protocol",
+        "How much is asked (default: quick on the embedded model, standard elsewhere)",
+        choices=tuple(PROTOCOLS),
+    ),
+    Option("culture", "Ask about this culture only; may be given again", metavar="NAME", many=True),
+    Option("lang", "Ask in this language only; may be given again", metavar="LANG", many=True),
+    Option("templates", "Wordings a case is asked in", _at_least(1), "N"),
+    Option("samples", "Samples of each wording", _at_least(1), "N"),
+    Option("max-tokens", "Longest reply, in tokens", _at_least(1), "N"),
+    Option("items", "Bank directory that adds to or replaces items", metavar="DIR", many=True),
+    Option("bank-seed", "Seed of sampling and of option order (default: 0)", int, "N"),
+    Option("thresholds", "File with the gate's lines (default: thresholds.yaml)", metavar="FILE"),
+    Option("gate-profile", "Profile of thresholds.yaml to judge by", metavar="NAME"),
+    Option(
+        "gate",
+        "What the gate does: judge, require-all (a skipped line fails too) or off",
+        choices=("judge", "require-all", "off"),
+    ),
+    Option("run-dir", "Directory for this run's evidence (default: a new one in reports)"),
+    Option("experiment", "Name of the experiment, for the record", metavar="NAME"),
+    Option("max-connections", "Requests in flight in the whole session", _at_least(1), "N"),
+    Option("request-timeout", "Seconds one request may take (default: 120)", _positive, "SECONDS"),
+    Option("rpm", "Most requests a minute", _positive, "N"),
+    Option("tpm", "Most tokens a minute", _positive, "N"),
+    Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
+    Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
+    Option("resume", "Go on from the newest unfinished run and ask what is missing", flag=True),
+    Option("replay", "Score the replies of a recorded run or file; ask nothing", metavar="RUN"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that decides what a run does; no secrets but the key, which is never shown."""
+
+    root: Path
+    model_kind: str
+    """`endpoint`, `embedded` or `replay`."""
+    endpoint: str | None
+    model: str | None
+    api_key: ApiKey
+    protocol: Protocol
+    protocol_overrides: tuple[tuple[str, str], ...]
+    """Single settings that override the protocol, for the record."""
+    cultures: tuple[str, ...]
+    items: tuple[Path, ...]
+    bank_seed: int
+    thresholds: Path
+    gate_profile: str
+    profile_named: bool
+    """Whether the user named the profile, so that judging nothing is a fault."""
+    gate: str
+    run_dir: Path
+    experiment: str
+    max_connections: int
+    request_timeout: float
+    rpm: float | None
+    tpm: float | None
+    max_tokens_total: int | None
+    max_minutes: float | None
+    resume: bool
+    replay: Path | None
+
+
+class ApiKey(str):
+    """A secret that prints as stars."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
+class OptionError(CulturegateError):
+    """An option with a value that cannot be used."""
+
+
+def resolve(
+    given: Mapping[str, Any], ini: Mapping[str, Any], env: Mapping[str, str], root: Path
+) -> Settings:
+    """Resolve the settings of a session.
+
+    Args:
+        given: Options from the command line by `Option.dest`; None or absent where not given.
+        ini: The same from the ini file; empty where not set.
+        env: The environment.
+        root: The project's root, which relative default paths start from.
+
+    Raises:
+        OptionError: For a value that cannot be used, naming the option and what is valid.
+    """
+    values = {option.dest: _value(option, given, ini) for option in OPTIONS}
+    replay = values["replay"]
+    endpoint, kind = _endpoint(values, env)
+    protocol_name = values["protocol"] or ("quick" if kind == "embedded" else "standard")
+    protocol, overrides = _protocol(protocol_name, values)
+    bank = [Path(folder) for folder in values["items"] or ()]
+    run_name = _slug(values["model"] or kind)
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    run_dir = values["run_dir"] or root / "reports" / f"{stamp}-{run_name}-{token_hex(2)}"
+    return Settings(
+        root=root,
+        model_kind=kind,
+        endpoint=endpoint,
+        model=values["model"] if kind == "endpoint" else None,
+        api_key=ApiKey(env.get("OPENAI_API_KEY", "")),
+        protocol=protocol,
+        protocol_overrides=overrides,
+        cultures=tuple(values["culture"] or ()),
+        items=(root / "items", *bank),
+        bank_seed=values["bank_seed"] or 0,
+        thresholds=Path(values["thresholds"] or root / "thresholds.yaml"),
+        gate_profile=values["gate_profile"] or ("smoke" if kind == "embedded" else "release"),
+        profile_named=values["gate_profile"] is not None,
+        gate=values["gate"] or "judge",
+        run_dir=Path(run_dir).absolute(),
+        experiment=values["experiment"] or "culturegate",
+        max_connections=values["max_connections"] or (64 if kind == "embedded" else 32),
+        request_timeout=values["request_timeout"] or 120.0,
+        rpm=values["rpm"],
+        tpm=values["tpm"],
+        max_tokens_total=values["max_tokens_total"],
+        max_minutes=values["max_minutes"],
+        resume=bool(values["resume"]),
+        replay=Path(replay) if replay else None,
+    )
+
+
+def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> Any:
+    raw = given.get(option.dest)
+    place = f"--{option.name}"
+    if raw is None or raw == []:
+        raw = ini.get(option.dest) or None
+        place = f"ini key {option.dest}"
+    if raw is None or option.flag:
+        return raw
+    if option.many:
+        texts = [raw] if isinstance(raw, str) else raw
+        return [part for text in texts for part in re.split(r"[,\s]+", str(text)) if part]
+    if option.choices and raw not in option.choices:
+        message = f"{place}: {raw!r} is not one of {', '.join(option.choices)}"
+        raise OptionError(message)
+    try:
+        return option.kind(str(raw))
+    except ValueError as error:
+        message = f"{place}: {raw!r} cannot be used: {error}"
+        raise OptionError(message) from error
+
+
+def _endpoint(values: Mapping[str, Any], env: Mapping[str, str]) -> tuple[str | None, str]:
+    """Return the base URL and the kind of model.
+
+    A key alone in the environment asks nobody: spending money takes an endpoint or a model name.
+    """
+    if values["replay"]:
+        return None, "replay"
+    if values["model"] == "embedded":
+        if values["endpoint"]:
+            message = "--model embedded needs no --endpoint; leave one of them out"
+            raise OptionError(message)
+        return None, "embedded"
+    endpoint = values["endpoint"] or env.get("OPENAI_BASE_URL") or None
+    if endpoint is None and values["model"]:
+        if not env.get("OPENAI_API_KEY"):
+            message = (
+                f"--model {values['model']} without a server to ask: give --endpoint URL or "
+                "OPENAI_BASE_URL for your server, or OPENAI_API_KEY for OpenAI's own"
+            )
+            raise OptionError(message)
+        endpoint = OPENAI_URL
+    return endpoint, "endpoint" if endpoint else "embedded"
+
+
+def _protocol(name: str, values: Mapping[str, Any]) -> tuple[Protocol, tuple[tuple[str, str], ...]]:
+    protocol = PROTOCOLS[name]
+    myth = protocol.myth
+    overrides: list[tuple[str, str]] = []
+    for option, field in (("templates", "templates"), ("samples", "samples"), ("max_tokens",) * 2):
+        if values[option] is not None:
+            myth = replace(myth, **{field: values[option]})
+            overrides.append((option, str(values[option])))
+    if values["lang"]:
+        myth = replace(myth, langs=tuple(dict.fromkeys(values["lang"])))
+        overrides.append(("lang", ",".join(myth.langs)))
+    return replace(protocol, myth=myth), tuple(overrides)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "model"

@@ -1,0 +1,159 @@
+"""Myth: a question on one episode, naming a fact (`recall`) or using it (`decode`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from culturegate.bank import MythItem
+from culturegate.errors import CallError
+from culturegate.models.base import Message, Prompt
+from culturegate.prompts import Template, templates
+from culturegate.scoring import read_choice
+from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
+from culturegate.tracks.outcome import record
+from culturegate.tracks.protocol import MythProtocol, sample_clusters, stable_order
+
+SHOWN = "ABCDEFGHIJ"
+
+
+@dataclass(frozen=True, slots=True)
+class MythCase:
+    """One myth item in one language."""
+
+    item: MythItem
+    lang: str
+    key_position: int
+    """Where the first trial shows the key, 0 for the first option; later trials move it on."""
+    protocol: MythProtocol
+
+    @property
+    def facts(self) -> CaseFacts:
+        """What is known before asking."""
+        item = self.item
+        return CaseFacts(
+            case=f"{item.id}-{self.lang}",
+            track=item.track,
+            kind=item.kind,
+            item=item.id,
+            cluster=item.cluster,
+            culture=item.culture,
+            lang=self.lang,
+            form=item.form,
+            difficulty=item.difficulty,
+            public=item.public,
+            chance=1 / len(item.options),
+        )
+
+    @property
+    def requests(self) -> int:
+        """Number of prompts sent: templates × samples."""
+        return self.protocol.templates * self.protocol.samples
+
+    @property
+    def question(self) -> str:
+        """The item's question in the language asked."""
+        return self.item.question[self.lang]
+
+    @property
+    def expected(self) -> str:
+        """The key's text in the language asked."""
+        return self.item.options[self.item.answer].text[self.lang]
+
+    def order(self, trial: int) -> tuple[str, ...]:
+        """Return the item's option labels in the order in which trial number `trial` shows them.
+
+        A rotation, so that neighbours stay neighbours, with the key one place further each trial.
+        """
+        labels = tuple(self.item.options)
+        place = (self.key_position + trial) % len(labels)
+        start = (labels.index(self.item.answer) - place) % len(labels)
+        return labels[start:] + labels[:start]
+
+    async def run(self, ask: Ask) -> Record:
+        """Ask every template and sample at once and judge them together."""
+        wordings = templates(self.item.track, self.lang)[: self.protocol.templates]
+        numbered = enumerate((w, s) for w in wordings for s in range(self.protocol.samples))
+        trials = await asyncio.gather(
+            *(self._trial(ask, wording, sample, self.order(n)) for n, (wording, sample) in numbered)
+        )
+        return record(self.facts, trials)
+
+    async def _trial(self, ask: Ask, wording: Template, sample: int, order: Sequence[str]) -> Trial:
+        shown = {
+            SHOWN[n]: self.item.options[label].text[self.lang] for n, label in enumerate(order)
+        }
+        prompt = Prompt(
+            messages=(Message("user", self._text(wording, shown)),),
+            temperature=self.protocol.temperature,
+            top_p=self.protocol.top_p,
+            max_tokens=self.protocol.max_tokens,
+            sample=sample,
+        )
+        option_order = "".join(order)
+        try:
+            reply = await ask(prompt)
+        except CallError as error:
+            return Trial(
+                template=wording.id,
+                sample=sample,
+                status="error",
+                reason=error.kind,
+                detail=str(error),
+                option_order=option_order,
+            )
+        reading = read_choice(
+            reply.text, options=shown, lang=self.lang, finish_reason=reply.finish_reason
+        )
+        label = order[SHOWN.index(reading.value)] if reading.value is not None else None
+        return Trial(
+            template=wording.id,
+            sample=sample,
+            status=reading.status,
+            value=label,
+            correct=label == self.item.answer,
+            rule=reading.rule,
+            reason=self.item.options[label].tag if label is not None else None,
+            detail=reading.detail,
+            confidence=reading.confidence,
+            option_order=option_order,
+            reply_key=reply.key,
+        )
+
+    def _text(self, wording: Template, shown: dict[str, str]) -> str:
+        options = "\n".join(f"{letter}. {text}" for letter, text in shown.items())
+        return wording.render({"question": self.question, "options": options})
+
+
+def myth_cases(
+    items: Iterable[MythItem], protocol: MythProtocol, seed: int
+) -> tuple[MythCase, ...]:
+    """Return every case that the protocol names, ordered by kind and case id.
+
+    Within each culture, kind and number of options the key's first position goes round evenly,
+    in an order drawn from `seed`; both languages of an item share it.
+    """
+    asked = [item for item in items if any(lang in protocol.langs for lang in item.langs)]
+    drawn = sample_clusters(
+        (((item.culture, item.kind), item.cluster) for item in asked),
+        protocol.clusters_per_culture,
+        seed,
+    )
+    chosen = [item for item in asked if ((item.culture, item.kind), item.cluster) in drawn]
+    groups: defaultdict[tuple[str, str, int], list[str]] = defaultdict(list)
+    for item in chosen:
+        groups[item.culture, item.kind, len(item.options)].append(item.id)
+    position = {
+        item_id: rank % options
+        for (_, _, options), ids in groups.items()
+        for rank, item_id in enumerate(stable_order(ids, seed))
+    }
+    cases = [
+        MythCase(item, lang, position[item.id], protocol)
+        for item in chosen
+        for lang in item.langs
+        if lang in protocol.langs
+    ]
+    return tuple(sorted(cases, key=lambda case: (case.item.kind != "recall", case.facts.case)))
