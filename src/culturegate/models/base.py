@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,25 @@ class Prompt:
     max_tokens: int = 32
     sample: int = 0
     """Index among repeats of the same payload; part of the reply's key, never sent."""
+    case: str | None = None
+    """The case that asks, set by the engine; neither sent nor part of the key."""
+    trial: int = 0
+    """Number of this prompt among its case's, set by the engine; neither sent nor in the key."""
 
     def key(self, model: str) -> str:
         """Return the SHA-256 (hex) that names the reply of `model` to exactly this request."""
-        payload = json.dumps([model, asdict(self)], ensure_ascii=False, sort_keys=True)
+        payload = json.dumps([model, self.payload()], ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(payload.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def payload(self) -> dict[str, Any]:
+        """Return what the key covers apart from the model, as plain JSON data."""
+        return {
+            "messages": [{"role": turn.role, "content": turn.content} for turn in self.messages],
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "sample": self.sample,
+        }
 
 
 @dataclass(frozen=True, slots=True)
