@@ -1,0 +1,115 @@
+"""The files of a run for machines: run.json, records.jsonl, efficiency.jsonl, metrics.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from culturegate.errors import InputError, Problem
+from culturegate.reports.files import ReportError, mended, write_json, write_lines
+from culturegate.reports.run import Run
+from culturegate.tracks.base import CaseFacts, Record
+
+RECORDS = "records.jsonl"
+EFFICIENCY = "efficiency.jsonl"
+METRICS = "metrics.json"
+RUN = "run.json"
+
+_NEEDED = (
+    *(field.name for field in fields(CaseFacts) if field.default is MISSING),
+    *(field.name for field in fields(Record) if field.name != "facts"),
+)
+
+
+def write_evidence(run: Run) -> tuple[Path, ...]:
+    """Write the files for machines into the run's directory and return their paths.
+
+    records.jsonl comes first, being dearest. A file that cannot be written does not keep the
+    others back; raises one `ReportError` for all that could not.
+    """
+    writers: tuple[tuple[str, Callable[[Path], None]], ...] = (
+        (RECORDS, lambda path: write_lines(path, map(Record.to_dict, _sorted(run)))),
+        (RUN, lambda path: write_json(path, run.info)),
+        (METRICS, lambda path: write_json(path, run.metrics)),
+        (EFFICIENCY, lambda path: write_lines(path, sorted(run.efficiency, key=_case))),
+    )
+    failures = []
+    for name, write in writers:
+        try:
+            write(run.directory / name)
+        except ReportError as error:
+            failures.append(str(error))
+    if failures:
+        raise ReportError("\n".join(failures))
+    return tuple(run.directory / name for name, _ in writers)
+
+
+def read_run(directory: Path) -> tuple[dict[str, Any], list[Record]]:
+    """Read back run.json and records.jsonl, the records sorted by case.
+
+    Raises:
+        ReportError: Where a file is missing or cannot be read.
+        InputError: Where lines are not JSON, not a record, or repeat a case; all of them at once.
+    """
+    return _read_info(directory / RUN), _read_records(directory / RECORDS)
+
+
+def _read_info(path: Path) -> dict[str, Any]:
+    with mended("read", path):
+        data = path.read_bytes()
+    try:
+        info = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        problem = Problem(path, f"not valid JSON: {error}", getattr(error, "lineno", None))
+        raise InputError([problem], "run") from error
+    if not isinstance(info, dict):
+        problem = Problem(path, f"an object is needed, not {type(info).__name__}")
+        raise InputError([problem], "run")
+    return info
+
+
+def _read_records(path: Path) -> list[Record]:
+    records: dict[str, Record] = {}
+    problems: list[Problem] = []
+    with mended("read", path), path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = _record(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                problems.append(Problem(path, f"not a record: {error}", number))
+                continue
+            case = record.facts.case
+            if case in records:
+                problems.append(Problem(path, "a second record of this case", number, case))
+            records[case] = record
+    if problems:
+        raise InputError(problems, "run")
+    return [records[case] for case in sorted(records)]
+
+
+def _record(data: Any) -> Record:
+    if not isinstance(data, dict):
+        message = f"an object is needed, not {type(data).__name__}"
+        raise ValueError(message)
+    missing = [key for key in _NEEDED if key not in data]
+    if missing:
+        message = f"missing: {', '.join(missing)}"
+        raise ValueError(message)
+    try:
+        return Record.from_dict(data)
+    except (TypeError, AttributeError) as error:
+        message = "the trials are not a list of objects with a template, a sample and a status"
+        raise ValueError(message) from error
+
+
+def _sorted(run: Run) -> list[Record]:
+    return sorted(run.records, key=lambda record: record.facts.case)
+
+
+def _case(row: Mapping[str, Any]) -> str:
+    return str(row["case"])

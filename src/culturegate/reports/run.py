@@ -1,0 +1,88 @@
+"""A run: everything that a session leaves behind, as the reports take it.
+
+`info` is the content of run.json, plain JSON data. `culturegate.reports.provenance.LABELS` names
+the keys that a reader sees by a label of their own; any other key is shown as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from culturegate.gate.verdict import GateResult
+from culturegate.tracks.base import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One session at its end: its evidence and what the gate made of it."""
+
+    directory: Path
+    """Where the run's files land; made by `directory.new_directory` or `directory.claim`."""
+    info: Mapping[str, Any]
+    """Content of run.json: who was asked what, with which versions and hashes; no secrets."""
+    records: Sequence[Record]
+    metrics: Mapping[str, Any]
+    """Content of metrics.json, as `culturegate.metrics.summarise` gives it."""
+    gate: GateResult | None = None
+    """None where nothing was judged: the gate is off, or the run was cut short."""
+    efficiency: Sequence[Mapping[str, Any]] = ()
+    """One mapping a case, with the key `case`."""
+    items: int = 0
+    """Items of the bank that this run could ask."""
+    signed_items: int = 0
+    """How many of them a person has reviewed and signed."""
+    selected: int = 0
+    """Cases that the session set out to ask."""
+    rerun_command: str = ""
+    """What to type to ask the wrong cases again."""
+    cut: str | None = None
+    """Why the session ended before every selected case was asked; None where it did not."""
+
+    @property
+    def right(self) -> int:
+        """Number of cases passed."""
+        return sum(record.passed is True for record in self.records)
+
+    @property
+    def wrong(self) -> int:
+        """Number of cases answered and not passed."""
+        return sum(record.passed is False for record in self.records)
+
+    @property
+    def errors(self) -> int:
+        """Number of cases that could not be judged."""
+        return sum(record.passed is None for record in self.records)
+
+    @property
+    def failed_calls(self) -> Counter[str]:
+        """Number of failed calls by kind (`timeout`, `connection`, …)."""
+        return Counter(
+            trial.reason or "unknown"
+            for record in self.records
+            for trial in record.trials
+            if trial.status == "error"
+        )
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """Number of trials by the status of their reading, failed calls apart."""
+        return Counter(
+            trial.status
+            for record in self.records
+            for trial in record.trials
+            if trial.status != "error"
+        )
+
+    @property
+    def unasked(self) -> int:
+        """Cases that were selected and left no record."""
+        return max(self.selected - len(self.records), 0)
+
+    @property
+    def model(self) -> str:
+        """Name of the model as a reader knows it: the one asked for, else the one that answered."""
+        return str(self.info.get("model") or self.info.get("model_returned") or "the model")
