@@ -1,0 +1,235 @@
+"""A reply as a row of tokens: the phrases of its language, option letters, breaks, other words.
+
+One pass of one regular expression whose alternatives share no prefix, so that it never backtracks
+further than one phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from culturegate.scoring.language import language, language_code
+from culturegate.scoring.plain import same_form, without_accents
+
+# Scripts written without spaces, or (Hangul) with particles joined to the word.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0653-\u065f\u0900-\u0903\u093a-\u093c\u093e-\u094f\u0951-\u0957"
+    "\u0962\u0963\u0981-\u0983\u09bc\u09be-\u09cd\u09d7\u09e2\u09e3"
+)
+LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
+"""One character of a word in a spaced script, digits included."""
+_BEFORE = rf"(?<![^\W_{UNSPACED}])(?<![{MARKS}])"
+_AFTER = rf"(?![^\W_{UNSPACED}]|[{MARKS}])"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_TWINS = dict(zip("АВСЕНКМОРТХ", "ABCEHKMOPTX", strict=True))
+"""Cyrillic capitals that look like Latin ones."""
+
+
+class Token(NamedTuple):
+    """One token of a reply, at `text[start:end]` of its plain text."""
+
+    kind: str
+    """`phrase`, `label`, `break` (end of a sentence), `line`, `word` or `mark`."""
+    start: int
+    end: int
+    text: str
+    """As written for a label, else in lower case."""
+    cats: frozenset[str] = frozenset()
+    """Lists of the language's table that a phrase stands in."""
+    labels: tuple[str, ...] = ()
+    """Options that a label token names; several where capitals are run together (ABD)."""
+    native: bool = False
+    """Whether the label is not among those shown, but its language's letter for that place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The phrases of a language (and of English, in which models fall back) and the options' labels."""
+
+    pattern: re.Pattern[str]
+    phrases: Mapping[str, frozenset[str]]
+    aliases: Mapping[str, tuple[str, ...]]
+    """Label in lower case to the options it may stand for: more than one where that is unsure."""
+    order: tuple[str, ...]
+    """The options' labels in the order shown."""
+    shown: frozenset[str]
+    """The shown labels in lower case."""
+    single: Mapping[str, int]
+    """Shown capital letters to their place."""
+    also_words: frozenset[str]
+
+    def tokens(self, text: str) -> list[Token]:
+        """Return the tokens of a plain text."""
+        low = text.lower()
+        if len(low) != len(text):
+            low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+        found: list[Token] = []
+        phrases, aliases = self.phrases, self.aliases
+        for match in self.pattern.finditer(low):
+            kind = match.lastgroup
+            start, end = match.span()
+            word = low[start:end]
+            if kind == "phrase":
+                if word in aliases and text[start:end] != word:
+                    kind = "label"
+                else:
+                    found.append(Token("phrase", start, end, word, phrases[word]))
+                    continue
+            if kind == "label":
+                bare = match["bare"] or word
+                found.append(
+                    Token("label", start, end, text[start : start + len(bare)], labels=aliases[bare],
+                          native=bare not in self.shown)
+                )  # fmt: skip
+            elif (
+                kind == "word"
+                and 1 < len(word) <= len(self.single)
+                and (run := self._run(text[start:end]))
+            ):
+                found.append(Token("label", start, end, text[start:end], labels=run))
+            else:
+                found.append(Token(str(kind), start, end, word))
+        return self._demoted(found)
+
+    def _run(self, word: str) -> tuple[str, ...]:
+        """Return the labels of capitals run together in option order, such as ABD."""
+        places = [self.single.get(c, -1) for c in word]
+        if places[0] < 0 or any(b <= a for a, b in zip(places, places[1:], strict=False)):
+            return ()
+        return tuple(label for c in word for label in self.aliases[c.lower()])
+
+    def _demoted(self, tokens: list[Token]) -> list[Token]:
+        """Take back letters of unspaced scripts that are part of a word."""
+        for n, token in enumerate(tokens):
+            if token.kind != "label" or not _UNSPACED.match(token.text):
+                continue
+            for other in tokens[max(n - 1, 0) : n] + tokens[n + 1 : n + 2]:
+                if (
+                    other.kind == "word"
+                    and (other.end == token.start or other.start == token.end)
+                    and _script(other.text[0]) == _script(token.text[0])
+                ):
+                    tokens[n] = token._replace(kind="word", labels=())
+                    break
+        return tokens
+
+
+def _script(char: str) -> str:
+    code = ord(char)
+    if 0x3040 <= code <= 0x309F:
+        return "hiragana"
+    if 0x30A0 <= code <= 0x30FF:
+        return "katakana"
+    if 0xAC00 <= code <= 0xD7AF or 0x3130 <= code <= 0x318F:
+        return "hangul"
+    return "thai" if 0xE00 <= code <= 0xEFF else "han"
+
+
+def trie(phrases: Iterable[str], end: str = _AFTER) -> str:
+    """Return a pattern for any of `phrases`, longest first, whole words where a script has spaces."""
+    root: dict[str, dict[str, object]] = {}
+    for phrase in phrases:
+        node: dict[str, dict[str, object]] = root
+        for char in phrase:
+            node = node.setdefault(char, {})  # type: ignore[assignment]
+        node[""] = {}
+    return _branch(root, "", end)
+
+
+def _branch(node: Mapping[str, Mapping[str, object]], last: str, end: str) -> str:
+    stop = "" if _UNSPACED.match(last) or not (last.isalnum() or last == "'") else end
+    ways = [
+        re.escape(char) + _branch(child, char, end)  # type: ignore[arg-type]
+        for char, child in node.items()
+        if char
+    ]
+    if "" in node:
+        ways.append(stop)
+    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
+
+
+def _labels(
+    shown: tuple[str, ...], extra: tuple[str, ...], lang: str
+) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """Return every way to name an option by letter, and which of these are the shown ones.
+
+    Letters of another set stand for the option at their place: ख for B, and B for ख. A Cyrillic
+    capital that by shape is one Latin letter and by place another is unsure, and names both.
+    """
+    own = {same_form(label).lower(): (label,) for label in shown}
+    names: dict[str, set[str]] = {}
+    sets = [list(extra), *map(list, language(lang).label_sets())]
+    if not any(label.isascii() and label.isdigit() for label in own):
+        if not all(label.isascii() for label in own):
+            sets.append(list("ABCDEFGHIJ"))
+        # Letters by place mean something only while every option has one.
+        for letters in sets:
+            if len(letters) >= len(shown):
+                for letter, label in zip(letters, shown, strict=False):
+                    names.setdefault(same_form(letter).lower(), set()).add(label)
+    elif extra:
+        for letter, label in zip(extra, shown, strict=False):
+            names.setdefault(same_form(letter).lower(), set()).add(label)
+    for twin, latin in _TWINS.items():
+        for one, other in ((twin, latin), (latin, twin)):
+            if (one.lower() not in own) and other.lower() in own:
+                names.setdefault(one.lower(), set()).add(own[other.lower()][0])
+    order = {label: n for n, label in enumerate(shown)}
+    aliases = {n: tuple(sorted(v, key=order.__getitem__)) for n, v in names.items()}
+    return aliases | own, frozenset(own)
+
+
+@lru_cache(maxsize=256)
+def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> Lexicon:
+    """Return the lexicon of a language for options shown under these labels."""
+    code = language_code(lang)
+    own = language(code)
+    english = language("en")
+    phrases: dict[str, frozenset[str]] = {}
+    for table in [english, own]:
+        mine: dict[str, set[str]] = {}
+        for cat in ("answer", "choose", "lean", "link", "option", "right", "wrong", "not_", "and_",
+                    "after", "tail", "unknown", "none", "refusal"):  # fmt: skip
+            for entry in getattr(table, cat):
+                phrase = " ".join(same_form(entry).lower().split())
+                for form in (phrase, without_accents(phrase)):
+                    for prefix in ("", *table.prefixes):
+                        mine.setdefault(prefix + form, set()).add(cat.rstrip("_"))
+        phrases |= {phrase: frozenset(cats) for phrase, cats in mine.items()}
+    aliases, shown_forms = _labels(shown, extra, code)
+    spaced = sorted((a for a in aliases if not _UNSPACED.match(a)), key=len, reverse=True)
+    unspaced = sorted((a for a in aliases if _UNSPACED.match(a)), key=len, reverse=True)
+    suffix = f"(?:{trie(own.suffixes)})?" if own.suffixes else ""
+    spaced_way = (
+        rf"{_BEFORE}(?<![^\W_{UNSPACED}]['\-])(?<!\d[.,:/])(?<!\b[^\W\d_]\.)"
+        rf"(?P<bare>{'|'.join(map(re.escape, spaced)) or '(?!)'}){_AFTER}{suffix}"
+        rf"(?!['\-]{LETTER})(?![+#%])(?![.,:/]\d)(?!\.[^\W\d_](?:\.|\b))"
+    )
+    unspaced_way = "|".join(map(re.escape, unspaced)) or "(?!)"
+    pattern = re.compile(
+        rf"(?P<phrase>{trie(phrases)})|(?P<label>{spaced_way}|{unspaced_way})"
+        rf"|(?P<break>[.!?。؟।॥…]+)|(?P<line>\n)"
+        rf"|(?P<word>[{UNSPACED}]|{LETTER}+)|(?P<mark>[^\s])"
+    )
+    latin = without_accents(own.answer[0]).isascii()
+    return Lexicon(
+        pattern=pattern,
+        phrases=phrases,
+        aliases=aliases,
+        order=shown,
+        shown=shown_forms,
+        single={
+            form.upper(): n
+            for n, form in enumerate(same_form(label).lower() for label in shown)
+            if len(form) == 1 and form.isalpha()
+        },
+        also_words=frozenset(own.also_words) | (frozenset() if latin else {"a", "i"}),
+    )

@@ -1,0 +1,459 @@
+"""Where a reply states which option: announced, boxed, bare, or with "is correct" after it.
+
+Everything here works on the tokens of one reply; a *statement* is a place in the reply where
+options are named as the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from culturegate.scoring.lexicon import Lexicon, Token
+from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN
+
+_OPEN = frozenset("([{\"'" + BOX_OPEN)
+_CLOSE = frozenset(")]}\"'" + BOX_CLOSE)
+_DELIMITERS = frozenset(").:]-、")
+_JOINERS = frozenset(",/&+、，،;؛")
+_NEUTRAL = frozenset({"link", "option", "tail", "answer", "choose", "lean", "after"})
+_REACH = 14
+"""Tokens that are looked through on either side of a label."""
+_WORDS_AFTER_LINK = 6
+"""Words that may stand between "is" or a colon and the label: "is, in my opinion, B"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Options named as the answer at one place of a reply; none of them is an abstention."""
+
+    place: int
+    rule: str
+    labels: tuple[str, ...]
+    sure: bool = True
+    """Whether it stands although the reply was cut off after it."""
+    end: int = 0
+    """Where in the text the statement's last label ends."""
+
+
+@dataclass(slots=True)
+class Statements:
+    """The statements of one reply."""
+
+    tokens: Sequence[Token]
+    lexicon: Lexicon
+    text: str
+    low: str
+    texts: dict[str, str]
+    """Label to the option's folded text; labels whose text is unknown are left out."""
+    rejected: set[int] = field(default_factory=set)
+    listed: set[int] = field(default_factory=set)
+    full_list: set[int] = field(default_factory=set)
+    found: list[Statement] = field(default_factory=list)
+
+    def read(self, options: int, multi: bool) -> list[Statement]:
+        """Return every statement in order of place."""
+        self._lists(options)
+        groups = self._groups()
+        for group in groups:
+            self._reject(group)
+        for group in groups:
+            self._judge(group, options, multi)
+        self._abstentions()
+        self._lines()
+        return sorted(self.found, key=lambda s: s.place)
+
+    # -- what a token is -----------------------------------------------------------------
+
+    def is_label(self, n: int) -> bool:
+        """Whether token `n` can be an option's letter at all, and not a word of the language."""
+        token = self.tokens[n]
+        if token.kind != "label":
+            return False
+        if token.text.lower() not in self.lexicon.also_words or self.wrapped(n):
+            return True
+        after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
+        if after is None or after.kind in {"break", "line", "mark", "label"}:
+            return True
+        if after.kind == "phrase":
+            return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})
+        return self._own_text_follows(n)
+
+    def _capital(self, n: int) -> bool:
+        token = self.tokens[n]
+        return token.text == token.text.upper() and not token.text.isdigit()
+
+    def wrapped(self, n: int) -> bool:
+        """Whether token `n` stands in brackets or quotes of its own."""
+        return (
+            0 < n < len(self.tokens) - 1
+            and self.tokens[n - 1].text in _OPEN
+            and self.tokens[n + 1].text in _CLOSE
+        )
+
+    def _own_text_follows(self, n: int) -> bool:
+        token = self.tokens[n]
+        start = token.end
+        while start < len(self.low) and self.low[start] in " .):-]":
+            start += 1
+        return any(
+            label in self.texts and self.low.startswith(self.texts[label], start)
+            for label in token.labels
+        )
+
+    def _ends_clause(self, n: int) -> bool:
+        """Whether nothing that belongs to the label's own clause follows token `n`."""
+        if n + 1 >= len(self.tokens):
+            return True
+        after = self.tokens[n + 1]
+        if after.kind in {"break", "line", "mark"}:
+            return True
+        if after.kind == "phrase":
+            return bool(after.cats & {"after", "right", "wrong", "and", "tail", "option", "lean"})
+        return self._own_text_follows(n)
+
+    # -- lists of the options ------------------------------------------------------------
+
+    def _lists(self, options: int) -> None:
+        """Find where the reply goes through the options, each letter with its delimiter."""
+        delimited = [
+            n
+            for n, token in enumerate(self.tokens)
+            if token.kind == "label"
+            and n + 1 < len(self.tokens)
+            and self.tokens[n + 1].text[0] in _DELIMITERS
+            and self.tokens[n + 1].start == token.end
+            and len(token.labels) == 1
+        ]
+        order = {label: n for n, label in enumerate(self.lexicon.order)}
+        run: list[int] = []
+        for n in [*delimited, -1]:
+            if (
+                run
+                and n >= 0
+                and order[self.tokens[n].labels[0]] == order[self.tokens[run[-1]].labels[0]] + 1
+            ):
+                run.append(n)
+                continue
+            if len(run) > 1:
+                self.listed.update(run)
+                first = order[self.tokens[run[0]].labels[0]]
+                if first == 0 and len(run) >= min(3, options):
+                    self.full_list.update(run)
+            run = [n] if n >= 0 else []
+
+    # -- labels named together -----------------------------------------------------------
+
+    def _groups(self) -> list[list[int]]:
+        """Return the labels, those joined by "and", "or", a comma or a stroke together."""
+        groups: list[list[int]] = []
+        last = -1
+        for n in range(len(self.tokens)):
+            if not self.is_label(n):
+                continue
+            if groups and self._joined(last, n):
+                groups[-1].append(n)
+            else:
+                groups.append([n])
+            last = n
+        return groups
+
+    def _joined(self, a: int, b: int) -> bool:
+        if b - a > 7:
+            return False
+        comma = conjunction = False
+        for token in self.tokens[a + 1 : b]:
+            if token.kind == "phrase":
+                if "and" in token.cats:
+                    conjunction = True
+                elif not token.cats & {"option"}:
+                    return False
+            elif token.kind == "mark":
+                if token.text in _JOINERS:
+                    comma = True
+                    conjunction |= token.text in "/&+、"
+                elif token.text not in _OPEN | _CLOSE:
+                    return False
+            else:
+                return False
+        if conjunction:
+            return True
+        if comma:
+            # "B, C is a drink" starts a new clause; "A, B and D" goes on.
+            return self._ends_clause(b)
+        return b == a + 1
+
+    # -- rejection -----------------------------------------------------------------------
+
+    def _reject(self, group: list[int]) -> None:
+        together = any(
+            token.kind == "phrase" and "and" in token.cats
+            for token in self.tokens[group[0] : group[-1]]
+        )
+        if self._cue(group[0])[0] == "not":
+            self.rejected.update(group if together else group[:1])
+        last = group[-1]
+        if self._follows(last, near=True) == "wrong":
+            self.rejected.update(group if together else [last])
+        for n in group[:-1]:
+            if self._follows(n, near=True) == "wrong":
+                self.rejected.add(n)
+
+    def _cue(self, n: int) -> tuple[str, int]:
+        """Return what announces token `n` directly, and the place of it.
+
+        One of `not`, `answer`, `choose`, `box`, `lean` or the empty string.
+        """
+        comma = False
+        lean = -1
+        for k in range(n - 1, max(n - 1 - _REACH, -1), -1):
+            token = self.tokens[k]
+            if token.kind == "phrase":
+                cats = token.cats
+                if "not" in cats:
+                    return ("", -1) if comma else ("not", k)
+                for cat in ("answer", "choose"):
+                    if cat in cats:
+                        return cat, k
+                if cats & {"right", "wrong"} and not cats & {"lean", "link"}:
+                    break
+                if "lean" in cats:
+                    lean = k if lean < 0 else lean
+                elif not cats & {"link", "option", "tail"}:
+                    break
+            elif token.kind == "mark":
+                if token.text == BOX_OPEN:
+                    return "box", k
+                if token.text == BOX_CLOSE:
+                    break
+                comma |= token.text in _JOINERS
+            elif token.kind != "line":
+                break
+        return ("lean", lean) if lean >= 0 else ("", -1)
+
+    def _follows(self, n: int, near: bool) -> str:
+        """Return `right` or `wrong` where the words after token `n` say so.
+
+        `near`: only at once; else within the sentence, as in "B. Soup – correct".
+        """
+        for k in range(n + 1, min(n + 1 + _REACH, len(self.tokens))):
+            token = self.tokens[k]
+            if token.kind == "phrase":
+                for cat in ("wrong", "right"):
+                    if cat in token.cats and not (k > n + 1 and self._adjective(k)):
+                        return cat
+                if "not" in token.cats or (near and not token.cats & {"option", "tail"}):
+                    return ""
+                if token.cats & {"answer", "choose", "after"} and not near:
+                    return ""
+            elif token.kind == "mark":
+                if token.text in _JOINERS and near:
+                    return ""
+            elif token.kind == "break":
+                if near or k > n + 1:
+                    return ""
+            elif token.kind in {"line", "label"} or near:
+                return ""
+        return ""
+
+    def _adjective(self, k: int) -> bool:
+        """Whether the word at `k` belongs to what follows it: "the correct deity", "correct: B"."""
+        after = self.tokens[k + 1] if k + 1 < len(self.tokens) else None
+        return (
+            " " not in self.tokens[k].text
+            and after is not None
+            and (
+                after.kind == "word"
+                or after.text in {":", "="}
+                or (after.kind == "phrase" and "link" in after.cats)
+            )
+        )
+
+    # -- statements ----------------------------------------------------------------------
+
+    def _judge(self, group: list[int], options: int, multi: bool) -> None:
+        kept = [n for n in group if n not in self.rejected]
+        if not kept:
+            return
+        first, last = kept[0], kept[-1]
+        labels = tuple(dict.fromkeys(x for n in kept for x in self.tokens[n].labels))
+        if len(labels) == options > 2 and not multi:
+            return  # "A, B, C or D" names the options, it does not choose
+        rule, place = self._rule(group[0], first, last, len(kept))
+        if not rule:
+            return
+        end = self.tokens[last]
+        self.found.append(
+            Statement(self.tokens[first].start, rule, labels, self._stands(last, rule), end.end)
+        )
+
+    def _rule(self, start: int, first: int, last: int, size: int) -> tuple[str, int]:
+        cue, place = self._cue(start)
+        token = self.tokens[first]
+        run = len(token.text) > 1 and len(token.labels) > 1
+        strong = cue in {"answer", "choose", "box"}
+        if cue == "box":
+            closing = self.tokens[last + 1] if last + 1 < len(self.tokens) else None
+            if closing is not None and (closing.text in ").:,]" or closing.text == BOX_CLOSE):
+                return "boxed", place
+        elif strong and start in self.full_list and size == 1:
+            return "", -1
+        elif strong and (self._capital(first) or self._ends_clause(last)):
+            return "announced", place
+        if self._follows(last, near=False) == "right" and not token.native and not run:
+            before = self.tokens[first - 1] if first else None
+            named = before is not None and "option" in before.cats
+            if self._capital(first) or named or self.wrapped(first) or token.text.isdigit():
+                return "called_right", place
+        if token.native or run:
+            return "", -1
+        if cue == "lean" and self._ends_clause(last):
+            if self._capital(first) or self.wrapped(first):
+                return "concluded", place
+        elif self._capital(first) and size == 1 and first not in self.listed:
+            return self._at_distance(start)
+        return "", -1
+
+    def _at_distance(self, n: int) -> tuple[str, int]:
+        """Look for "the answer to this riddle is, I would say, B"."""
+        words = 0
+        linked = False
+        for k in range(n - 1, max(n - 1 - _REACH, -1), -1):
+            token = self.tokens[k]
+            if token.kind in {"break", "line"}:
+                break
+            if token.kind == "word":
+                words += 1
+                if words > _WORDS_AFTER_LINK and not linked:
+                    break
+            elif token.kind == "label" and self.is_label(k):
+                if k not in self.rejected:
+                    break
+            elif token.kind == "phrase":
+                if token.cats & {"unknown", "none"}:
+                    break
+                if token.cats & {"not"} and not any(m in self.rejected for m in range(k + 1, n)):
+                    break
+                if token.cats & {"answer", "choose"}:
+                    if linked or words == 0:
+                        return "announced_at_distance", k
+                    break
+                linked |= "link" in token.cats
+            elif token.text in ":=":
+                linked = True
+        return "", -1
+
+    def _stands(self, last: int, rule: str) -> bool:
+        """Whether a label at the very end of a cut-off reply is surely whole."""
+        token = self.tokens[last]
+        if last + 1 < len(self.tokens):
+            return rule != "announced_at_distance" or self._ends_clause(last)
+        low = token.text.lower()
+        return not any(
+            other != low and other.startswith(low) and len(low) < len(other)
+            for other in self.lexicon.shown
+        ) and (token.text != low or not low.isalpha() or low not in self.lexicon.also_words)
+
+    # -- abstentions ---------------------------------------------------------------------
+
+    def _abstentions(self) -> None:
+        for n, token in enumerate(self.tokens):
+            for cat in ("none", "unknown"):
+                if cat in token.cats and (
+                    self._cue(n)[0] in {"answer", "choose", "box"} and self._unconditional(n)
+                ):
+                    named = self.options_like(cat)
+                    rule = f"option_{cat}" if named else f"announced_{cat}"
+                    self.found.append(Statement(token.start, rule, named, True, token.end))
+
+    def _unconditional(self, n: int) -> bool:
+        after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
+        return after is None or after.kind != "word" or self.tokens[n].cats == {"unknown"}
+
+    def options_like(self, cat: str) -> tuple[str, ...]:
+        """Return the options whose own text says "none of these" (`none`) or "unknown"."""
+        return tuple(
+            label
+            for label, text in self.texts.items()
+            if any(cat in t.cats for t in self.lexicon.tokens(text))
+        )
+
+    # -- lines ---------------------------------------------------------------------------
+
+    def _lines(self) -> None:
+        """Read the first and the last line where a letter opens it or is all of it."""
+        lines: list[list[int]] = [[]]
+        for n, token in enumerate(self.tokens):
+            if token.kind == "line":
+                lines.append([])
+            else:
+                lines[-1].append(n)
+        lines = [line for line in lines if line]
+        if not lines:
+            return
+        opened = [self._opening(line) for line in lines]
+        last = len(lines) - 1
+        for at in sorted({0, last}):
+            label = opened[at]
+            if label < 0 or label in self.rejected or self._follows(label, near=False) == "wrong":
+                continue
+            names = self.tokens[label].labels
+            alone = self._alone(lines[at])
+            others = {
+                x for k, n in enumerate(opened) if n >= 0 and k != at for x in self.tokens[n].labels
+            }
+            if alone:
+                stands = at == last or not others or bool(others - set(names))
+                if at == 0 and last > 0 and all(self._alone(line) for line in lines):
+                    continue
+            else:
+                # A letter with its text is one of a list, unless the list has had it before.
+                stands = label not in self.listed and (
+                    not others or (at == last and set(names) <= others)
+                )
+            if stands:
+                sure = alone or not self._is_first(names) or at < last
+                token = self.tokens[label]
+                rule = "bare" if alone else "line"
+                self.found.append(Statement(token.start, rule, names, sure, token.end))
+
+    def _is_first(self, names: tuple[str, ...]) -> bool:
+        return self.lexicon.order[0] in names
+
+    def _alone(self, line: list[int]) -> bool:
+        labels = {self.tokens[n].labels for n in line if self.tokens[n].kind == "label"}
+        return len(labels) == 1 and all(
+            token.kind in {"label", "mark", "break"}
+            or (token.kind == "phrase" and bool(token.cats & _NEUTRAL))
+            for token in (self.tokens[n] for n in line)
+        )
+
+    def _opening(self, line: list[int]) -> int:
+        """Return the token of the letter that opens a line, or -1."""
+        for position, n in enumerate(line):
+            token = self.tokens[n]
+            if token.kind == "label":
+                return n if self._opens(line, position, n) else -1
+            if token.kind == "mark" or (token.kind == "phrase" and token.cats & {"option", "tail"}):
+                continue
+            break
+        return -1
+
+    def _opens(self, line: list[int], position: int, n: int) -> bool:
+        token = self.tokens[n]
+        if self._alone(line):
+            return True
+        if len(token.labels) != 1 or position + 1 >= len(line):
+            return False
+        after = self.tokens[line[position + 1]]
+        capital = self._capital(n)
+        if self._own_text_follows(n):
+            return True
+        if token.text.isdigit():
+            return False  # "1. First, …" is a step, not an answer
+        if after.kind == "phrase":
+            return capital and "after" in after.cats
+        tight = after.start == token.end
+        if after.text[0] in ").:]" and tight:
+            return True
+        return capital and (after.text in {"-", ":", "/", "="} or (after.text == "," and tight))
