@@ -1,1 +1,25 @@
 """Who is asked, and the engine that asks."""
+
+from __future__ import annotations
+
+from culturegate.models.base import Message, Model, ModelInfo, Prompt, Reply, Usage
+from culturegate.models.budget import Budget, Limits, Price
+from culturegate.models.engine import Engine
+from culturegate.models.progress import Progress, Snapshot
+from culturegate.models.store import ReplyStore
+
+__all__ = [
+    "Budget",
+    "Engine",
+    "Limits",
+    "Message",
+    "Model",
+    "ModelInfo",
+    "Price",
+    "Progress",
+    "Prompt",
+    "Reply",
+    "ReplyStore",
+    "Snapshot",
+    "Usage",
+]

@@ -1,0 +1,127 @@
+"""What a run may spend at most: tokens, money, minutes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from culturegate.errors import CulturegateError
+from culturegate.models.base import Prompt, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model's tokens cost, in one currency, per million tokens."""
+
+    prompt: float
+    completion: float
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Return the cost of so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The budgets of a session; None is no limit."""
+
+    cost: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+
+    def share(self, index: int, count: int) -> Limits:
+        """Return the part of worker `index` (from 0) of `count`; minutes pass for all alike."""
+        return Limits(
+            cost=None if self.cost is None else self.cost / count,
+            tokens=None
+            if self.tokens is None
+            else self.tokens // count + (index < self.tokens % count),
+            minutes=self.minutes,
+        )
+
+
+class Budget:
+    """What has been spent of the limits.
+
+    Where a server does not say how many tokens a call took, the most it can have taken counts
+    against the limits (a token a byte sent, `max_tokens` received), since an unknown amount is
+    not nothing; `tokens` and `cost` then are None: unknown.
+    """
+
+    def __init__(
+        self,
+        limits: Limits = Limits(),
+        price: Price | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start the clock.
+
+        Raises:
+            CulturegateError: Where the cost is limited and the price is unknown.
+        """
+        if limits.cost is not None and price is None:
+            message = (
+                "a limit on the cost needs the model's price, and none is known; "
+                "give the price in the configuration, or limit the tokens instead"
+            )
+            raise CulturegateError(message)
+        self._limits = limits
+        self._price = price
+        self._clock = clock
+        self._started = clock()
+        self._prompt_tokens = 0
+        self._completion_tokens = 0
+        self._guessed = False
+        self.spent: str | None = None
+        """Which budget is spent, in a sentence; None while none is."""
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens taken so far; None where the server did not count them all."""
+        return None if self._guessed else self._prompt_tokens + self._completion_tokens
+
+    @property
+    def cost(self) -> float | None:
+        """Money spent so far; None where the price or the tokens are unknown."""
+        if self._price is None or self._guessed:
+            return None
+        return self._price.cost(self._prompt_tokens, self._completion_tokens)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the time is up, at least 0; None without a limit."""
+        if self._limits.minutes is None:
+            return None
+        return max(0.0, self._started + self._limits.minutes * 60 - self._clock())
+
+    def count(self, prompt: Prompt, usage: Usage) -> None:
+        """Take one answered call into account."""
+        sent, received = usage.prompt_tokens, usage.completion_tokens
+        if sent is None or received is None:
+            self._guessed = True
+            if sent is None:
+                sent = sum(len(turn.content.encode("utf-8", "replace")) for turn in prompt.messages)
+            received = prompt.max_tokens if received is None else received
+        self._prompt_tokens += sent
+        self._completion_tokens += received
+        self.check()
+
+    def check(self) -> str | None:
+        """Look at the limits; return which one is spent, once it is for good."""
+        if self.spent is None:
+            self.spent = self._over()
+        return self.spent
+
+    def _over(self) -> str | None:
+        most = " at most" if self._guessed else ""
+        tokens = self._prompt_tokens + self._completion_tokens
+        if self._limits.tokens is not None and tokens >= self._limits.tokens:
+            return f"the budget of {self._limits.tokens} tokens is spent ({tokens}{most})"
+        if self._limits.cost is not None and self._price is not None:
+            cost = self._price.cost(self._prompt_tokens, self._completion_tokens)
+            if cost >= self._limits.cost:
+                return f"the budget of {self._limits.cost:g} is spent ({cost:.4g}{most})"
+        if self.seconds_left == 0.0:
+            return f"the time limit of {self._limits.minutes:g} minutes is over"
+        return None
