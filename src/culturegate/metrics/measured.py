@@ -1,0 +1,51 @@
+"""A metric computed once, with limits at any confidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from culturegate.metrics.estimate import Estimate
+from culturegate.metrics.intervals import Limits
+from culturegate.metrics.table import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value, its limits as a function of the confidence, and what it rests on."""
+
+    n: int
+    clusters: int
+    value: float | None = None
+    limits: Callable[[float], Limits] | None = None
+    undefined: str | None = None
+    method: str | None = None
+    influence: Floats = field(default_factory=lambda: np.zeros(0))
+    """How far each of the table's clusters moves the value; what correlates two metrics."""
+
+    def at(self, metric: str, where: tuple[tuple[str, str], ...], confidence: float) -> Estimate:
+        """Return the estimate with two-sided limits at `confidence`."""
+        low = high = None
+        if self.limits is not None and self.value is not None:
+            low, high = self.limits(confidence)
+        return Estimate(
+            metric, where, self.n, self.clusters, self.value, low, high, self.undefined, self.method
+        )
+
+
+def nothing(n: int, clusters: int, why: str) -> Measured:
+    """Return an undefined metric."""
+    return Measured(n, clusters, undefined=why)
+
+
+def correlation(one: Measured, two: Measured) -> float:
+    """Return how two metrics over the same clusters move together, −1 to 1, 0 where unknown."""
+    a, b = one.influence, two.influence
+    size = max(len(a), len(b))
+    a = np.pad(a, (0, size - len(a)))
+    b = np.pad(b, (0, size - len(b)))
+    scale = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
+    return float((a * b).sum()) / scale if scale > 0 else 0.0

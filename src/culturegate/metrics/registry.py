@@ -1,0 +1,214 @@
+"""Every metric by name: what it means, what it contrasts, which way is better, what is possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from culturegate.metrics import ability, answers
+from culturegate.metrics.measured import Measured
+from culturegate.metrics.table import View
+
+Simple = Callable[[View, float], Measured]
+Sides = Callable[[View, View, tuple[str, str], float], Measured]
+Fills = tuple[float | None, float | None]
+"""How errors are scored on the first and the second side of a contrast; None leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The fact whose two values a metric compares."""
+
+    fact: str
+    first: str
+    second: str | None
+    """None where the group names it: `where: {arm: literal}` compares literal with original."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric: what a line of thresholds.yaml may name."""
+
+    name: str
+    meaning: str
+    better: Literal["higher", "lower"]
+    low: float
+    high: float
+    """The least and the greatest value that can occur."""
+    unit: Literal["cases", "trials"] = "cases"
+    simple: Simple | None = None
+    sides: Sides | None = None
+    contrast: Contrast | None = None
+    interval: bool = True
+    pipeline: bool = False
+    """It measures the asking itself, so validity limits, which do too, have no say in it."""
+
+    @property
+    def scenarios(self) -> tuple[Fills, ...]:
+        """What errors could have been: all right, all wrong, and for a contrast each side apart."""
+        if self.contrast is None:
+            return ((0.0, 0.0), (1.0, 1.0))
+        return ((0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.0))
+
+
+def _status(name: str, meaning: str, statuses: tuple[str, ...], *, good: bool = False) -> Metric:
+    def compute(view: View, confidence: float) -> Measured:
+        return answers.status_rate(view, statuses)
+
+    better: Literal["higher", "lower"] = "higher" if good else "lower"
+    return Metric(name, meaning, better, 0, 1, "trials", compute, pipeline=True)
+
+
+_KINDS = Contrast("kind", "recall", "decode")
+_ARMS = Contrast("arm", "original", None)
+_PUBLIC = Contrast("public", "true", "false")
+
+_ALL = (
+    Metric("accuracy", "passed cases / cases, micro", "higher", 0, 1, simple=ability.accuracy),
+    Metric(
+        "macro_accuracy",
+        "mean of the cultures' accuracies",
+        "higher",
+        0,
+        1,
+        simple=ability.macro_accuracy,
+    ),
+    Metric(
+        "chance_corrected",
+        "accuracy of single trials, 0 at chance and 1 at best",
+        "higher",
+        -math.inf,
+        1,
+        "trials",
+        simple=ability.chance_corrected,
+    ),
+    Metric(
+        "gap",
+        "recall accuracy − decode accuracy: what is known and not used",
+        "lower",
+        -1,
+        1,
+        sides=ability.gap,
+        contrast=_KINDS,
+    ),
+    Metric(
+        "decoded_given_recalled",
+        "decode cases that pass / decode cases, over episodes fully recalled",
+        "higher",
+        0,
+        1,
+        sides=ability.decoded_given_recalled,
+        contrast=_KINDS,
+    ),
+    Metric(
+        "cpg",
+        "original accuracy − the arm's: the cultural performance gap",
+        "lower",
+        -1,
+        1,
+        sides=ability.gap,
+        contrast=_ARMS,
+    ),
+    Metric(
+        "retention",
+        "the arm's accuracy / the original's",
+        "higher",
+        0,
+        math.inf,
+        sides=ability.retention,
+        contrast=_ARMS,
+    ),
+    Metric(
+        "public_gap",
+        "accuracy on public items − on unpublished ones: a sign of contamination",
+        "lower",
+        -1,
+        1,
+        sides=ability.difference,
+        contrast=_PUBLIC,
+    ),
+    Metric("composite", "weighted mean of the tracks' accuracies", "higher", 0, 1),
+    Metric(
+        "error_rate",
+        "cases that could not be judged / cases",
+        "lower",
+        0,
+        1,
+        simple=answers.error_rate,
+        pipeline=True,
+    ),
+    _status(
+        "parsed_rate", "replies read as answer, abstention or refusal", answers.PARSED, good=True
+    ),
+    _status("unparsed_rate", "replies in which nothing could be read", ("unparsed",)),
+    _status("ambiguous_rate", "replies that name several answers", ("ambiguous",)),
+    _status("truncated_rate", "replies cut off before an answer", ("truncated",)),
+    _status("filtered_rate", "replies withheld by a content filter", ("filtered",)),
+    _status("empty_rate", "replies without text", ("empty",)),
+    _status("refused_rate", "replies that refuse", ("refused",)),
+    _status("abstention_rate", "replies that say they do not know", ("abstained",)),
+    Metric(
+        "consistency",
+        "share of samples that give their case's modal answer",
+        "higher",
+        0,
+        1,
+        simple=answers.consistency,
+    ),
+    Metric(
+        "low_agreement_rate",
+        "cases whose samples agree to less than 60 %",
+        "lower",
+        0,
+        1,
+        simple=answers.low_agreement_rate,
+    ),
+    Metric(
+        "templates_disagree_rate",
+        "cases whose templates give different answers",
+        "lower",
+        0,
+        1,
+        simple=answers.templates_disagree_rate,
+    ),
+    Metric(
+        "overconfidence",
+        "wrong and stated above 80 % / answers with a stated confidence",
+        "lower",
+        0,
+        1,
+        "trials",
+        simple=answers.overconfidence,
+    ),
+    Metric(
+        "overconfidence_when_wrong",
+        "stated above 80 % / wrong answers with a stated confidence",
+        "lower",
+        0,
+        1,
+        "trials",
+        simple=answers.overconfidence_when_wrong,
+    ),
+    Metric(
+        "calibration_error",
+        "expected calibration error over ten equal bins",
+        "lower",
+        0,
+        1,
+        "trials",
+        simple=answers.expected_calibration_error,
+        interval=False,
+    ),
+    Metric(
+        "brier",
+        "mean squared distance of stated confidence from right or wrong",
+        "lower",
+        0,
+        1,
+        "trials",
+        simple=answers.brier,
+    ),
+)
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
