@@ -34,7 +34,7 @@ class Echo:
     react: Callable[[str], Awaitable[None]] | None = None
     calls: list[str] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
-    usage: Usage = Usage(5, 5)
+    usage: Usage = field(default_factory=lambda: Usage(5, 5))
     now: int = 0
     most: int = 0
     closed: bool = False

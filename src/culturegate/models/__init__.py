@@ -6,6 +6,7 @@ from culturegate.models.base import Message, Model, ModelInfo, Prompt, Reply, Us
 from culturegate.models.budget import Budget, Limits, Price
 from culturegate.models.engine import Engine
 from culturegate.models.progress import Progress, Snapshot
+from culturegate.models.replay import ReplayModel
 from culturegate.models.store import ReplyStore
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Price",
     "Progress",
     "Prompt",
+    "ReplayModel",
     "Reply",
     "ReplyStore",
     "Snapshot",
