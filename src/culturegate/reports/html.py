@@ -1,0 +1,190 @@
+"""The top of report.html: raw HTML for the `prefix` of pytest_html_results_summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from culturegate.metrics.estimate import Estimate
+from culturegate.reports.figures import figures
+from culturegate.reports.provenance import LABELS
+from culturegate.reports.rows import RowBudget
+from culturegate.reports.run import Run
+from culturegate.reports.summary import (
+    ALL,
+    Row,
+    Summary,
+    limits,
+    line_name,
+    measured,
+    percent,
+    points,
+    title,
+)
+from culturegate.text import clean, one_line
+
+_GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
+
+
+def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
+    """Return pieces of safe HTML, in order, style sheet first.
+
+    `rows` says how many of the cases below have a row; None says nothing of rows.
+    """
+    summary = Summary(run)
+    style = resources.files("culturegate.reports").joinpath("report.css").read_text("utf-8")
+    pieces = [
+        # pytest-html's page has none of its own; without it a phone lays out 980 pixels.
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup("<style>{}</style>").format(Markup(style)),
+        Markup('<section class="cg" lang="en">'),
+        *_opening(summary),
+        _figures(summary),
+        _gate(summary),
+        _table(summary),
+        _cases(summary, rows),
+        _provenance(run.info),
+        Markup("</section>"),
+    ]
+    return [str(piece) for piece in pieces if piece]
+
+
+def _opening(summary: Summary) -> list[Markup]:
+    gate = summary.run.gate
+    found = [Markup('<p class="cg-sentence">{}</p>').format(summary.sentence)]
+    if gate is not None:
+        word = {0: "met", 10: "breached"}.get(gate.exit_code, "unverified")
+        found.append(
+            Markup('<p class="cg-gate cg-{}">{}</p>').format(word, one_line(gate.sentence, 300))
+        )
+    found += [Markup('<p class="cg-caveat">{}</p>').format(caveat) for caveat in summary.caveats]
+    return found
+
+
+def _figures(summary: Summary) -> Markup:
+    found = [
+        Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(
+            figure.title, Markup(figure.svg)
+        )
+        for figure in figures(summary)
+    ]
+    return Markup('<div class="cg-figures">{}</div>').format(Markup("").join(found))
+
+
+def _gate(summary: Summary) -> Markup:
+    if not summary.verdicts:
+        return Markup("")
+    body = [
+        Markup('<tr class="cg-{}"><td class="cg-verdict">{}</td>{}</tr>').format(
+            verdict.status,
+            verdict.status,
+            _cells(
+                _GATE_HEAD[1:],
+                (
+                    line_name(verdict),
+                    measured(verdict),
+                    one_line(verdict.limit, 60),
+                    one_line(verdict.reason, 400),
+                ),
+            ),
+        )
+        for verdict in summary.verdicts
+    ]
+    return _titled("The gate's lines", _grid("cg-lines", _GATE_HEAD, body))
+
+
+def _table(summary: Summary) -> Markup:
+    if not summary.rows:
+        return Markup("")
+    heads = [f"{kind}, {summary.estimates.level} interval, n" for kind in summary.kinds]
+    heads += ["gap, points"] if summary.has_gap else []
+    body = [
+        Markup('<tr{}><th scope="row">{}</th>{}</tr>').format(
+            Markup(' class="cg-all"') if row.name == ALL else "",
+            "All cultures" if row.name == ALL else title(row.name),
+            _cells(heads, [*map(_share, row.accuracy.values()), *_gap(summary, row)]),
+        )
+        for row in summary.rows
+    ]
+    return _titled("By culture", _grid("cg-cultures", ["", *heads], body))
+
+
+def _share(found: Estimate | None) -> Markup:
+    if found is None or found.value is None:
+        return escape("–" if found is None else f"undefined: {one_line(found.undefined or '')}")
+    return Markup("<b>{}</b> <span>{} · {}</span>").format(
+        percent(found.value), limits(found), found.n
+    )
+
+
+def _gap(summary: Summary, row: Row) -> list[Markup]:
+    if not summary.has_gap:
+        return []
+    if row.gap is None or row.gap.value is None:
+        why = one_line(row.gap.undefined or "", 200) if row.gap is not None else ""
+        return [Markup('<span title="{}">undefined</span>').format(why)]
+    return [Markup("<b>{}</b> <span>{}</span>").format(points(row.gap.value), limits(row.gap))]
+
+
+def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
+    told = [f"{summary.totals}.", f"Replies: {summary.replies or 'none'}.", f"{summary.reviewed}."]
+    if rows is not None:
+        total = len(summary.run.records)
+        told.append(
+            f"{rows.kept} of {total} cases have a row below, wrong ones first to be kept; all are "
+            "in records.jsonl."
+            if rows.kept < total
+            else f"All {total} cases have a row below."
+        )
+    told.append("“Failed” is a wrong answer, “Error” a case that could not be judged.")
+    parts = [Markup("<p>{}</p>").format(" ".join(told))]
+    if summary.run.rerun_command and summary.run.wrong + summary.run.errors:
+        command = one_line(summary.run.rerun_command, 1000)
+        parts.append(Markup("<p>Ask the wrong cases again:</p><pre>{}</pre>").format(command))
+    return _titled("Cases", Markup("").join(parts))
+
+
+def _provenance(info: Mapping[str, Any]) -> Markup:
+    """Return every fact of run.json, the known ones first and by their labels."""
+    keys = [key for key in LABELS if key in info] + sorted(info.keys() - LABELS.keys())
+    facts = [
+        Markup("<dt>{}</dt><dd>{}</dd>").format(LABELS.get(key, one_line(key, 60)), _value(value))
+        for key in keys
+        if (value := info[key]) is not None
+    ]
+    return Markup("<details><summary>How this run was made</summary><dl>{}</dl></details>").format(
+        Markup("").join(facts)
+    )
+
+
+def _value(value: Any) -> str:
+    """Return a fact as text: nested ones as `key: value`, joined and bounded."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return clean("; ".join(f"{key}: {_value(each)}" for key, each in value.items()), 2000)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return clean(", ".join(_value(each) for each in value), 2000)
+    return one_line(str(value), 400)
+
+
+def _titled(head: str, body: Markup) -> Markup:
+    return Markup("<h3>{}</h3>{}").format(head, body)
+
+
+def _cells(heads: Sequence[str], texts: Sequence[str | Markup]) -> Markup:
+    """Return cells that name their column too, for screens too narrow for a table's head."""
+    return Markup("").join(
+        Markup('<td data-head="{}">{}</td>').format(head, text)
+        for head, text in zip(heads, texts, strict=True)
+    )
+
+
+def _grid(name: str, heads: Sequence[str], body: Sequence[Markup]) -> Markup:
+    head = Markup("").join(Markup('<th scope="col">{}</th>').format(each) for each in heads)
+    return Markup(
+        '<table class="cg-table {}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
+    ).format(name, head, Markup("").join(body))

@@ -1,0 +1,275 @@
+"""What a run says, worked out once: the sentence, the caveats, the table; terminal, Markdown and
+HTML only lay it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from culturegate.gate.verdict import Verdict
+from culturegate.metrics.estimate import Estimate
+from culturegate.reports.run import Run
+from culturegate.text import one_line
+
+ALL = "all"
+"""Name of the row over all cultures."""
+
+_KIND_ORDER = ("recall", "decode")
+
+
+class Estimates:
+    """The estimates of metrics.json, found by metric and group."""
+
+    def __init__(self, metrics: Mapping[str, Any]) -> None:
+        self.confidence = float(metrics.get("confidence", 0.95))
+        self._found: dict[tuple[str, tuple[tuple[str, str], ...]], Estimate] = {}
+        for data in metrics.get("estimates", ()):
+            where = tuple(sorted(data["where"].items()))
+            self._found[data["metric"], where] = Estimate(**{**data, "where": where})
+
+    def get(self, metric: str, **where: str) -> Estimate | None:
+        """Return the estimate of a metric over exactly this group, None where there is none."""
+        return self._found.get((metric, tuple(sorted(where.items()))))
+
+    @property
+    def level(self) -> str:
+        """The confidence as a reader sees it, such as `95%`."""
+        return percent(self.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One culture of the table, or all of them."""
+
+    name: str
+    accuracy: Mapping[str, Estimate | None]
+    """By kind."""
+    gap: Estimate | None
+
+
+class Summary:
+    """What a reader is told of a run, before it is laid out."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.estimates = Estimates(run.metrics)
+        facts = [record.facts for record in run.records]
+        kinds = {fact.kind for fact in facts}
+        self.kinds = [kind for kind in _KIND_ORDER if kind in kinds]
+        self.kinds += sorted(kinds.difference(_KIND_ORDER))
+        self.cultures = sorted({fact.culture for fact in facts})
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether both sides of the gap were asked."""
+        return {"recall", "decode"} <= set(self.kinds)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The table culture × kind: a row for all cultures, then one each."""
+        rows = [] if len(self.cultures) == 1 else [self._row(ALL, {})]
+        return rows + [self._row(name, {"culture": name}) for name in self.cultures]
+
+    def _row(self, name: str, where: Mapping[str, str]) -> Row:
+        get = self.estimates.get
+        return Row(
+            name,
+            {kind: get("accuracy", kind=kind, **where) for kind in self.kinds},
+            get("gap", **where) if self.has_gap else None,
+        )
+
+    @cached_property
+    def sentence(self) -> str:
+        """What the model knows, what it uses, where it is worst, how sure that is."""
+        model = one_line(self.run.model, 60)
+        shares = {
+            kind: found
+            for kind in self.kinds
+            if (found := self.estimates.get("accuracy", kind=kind)) is not None
+            and found.value is not None
+        }
+        if not shares:
+            return f"Nothing can be said of {model}: no case was answered and judged."
+        told = f"{model} {self._ability(shares)}; {self._worst(shares)}."
+        return f"{told} Ranges are {self.estimates.level} intervals."
+
+    def _ability(self, shares: Mapping[str, Estimate]) -> str:
+        if not {"recall", "decode"} <= set(shares):
+            parts = [f"{_range(found)} of {kind} cases" for kind, found in shares.items()]
+            told = f"gets {' and '.join(parts)} right"
+            missing = {"recall", "decode"} - set(shares)
+            return f"{told} (no gap: no {missing.pop()} case ran)" if len(missing) == 1 else told
+        recall, decode = shares["recall"], shares["decode"]
+        gap = self.estimates.get("gap")
+        if gap is None or gap.value is None:
+            why = one_line((gap and gap.undefined) or "it was not computed", 200)
+            return (
+                f"gets {_range(recall)} of recall and {_range(decode)} of decode cases right, "
+                f"and no gap can be stated: {why}"
+            )
+        return (
+            f"knows {percent(recall.value)} (recall, {limits(recall)}%) and uses "
+            f"{percent(decode.value)} (decode, {limits(decode)}%): {_gap(gap)}"
+        )
+
+    def _worst(self, shares: Mapping[str, Estimate]) -> str:
+        kind = "decode" if "decode" in shares else next(iter(shares))
+        found = [
+            (one.value, row.name, one)
+            for row in self.rows
+            if row.name != ALL and (one := row.accuracy[kind]) is not None and one.value is not None
+        ]
+        if len(found) < 2:
+            return f"only {title(found[0][1])} was asked" if found else "no culture stands alone"
+        value, name, worst = min(found, key=lambda each: each[:2])
+        if value == max(found, key=lambda each: each[0])[0]:
+            return f"all {len(found)} cultures are alike in {kind}"
+        told = f"worst is {title(name)} with {percent(value)} of {kind} ({limits(worst)}%)"
+        overall = shares[kind].value
+        if worst.high is None or overall is None:
+            return told
+        if worst.high >= overall:
+            return f"{told}, too few cases to tell it from the others"
+        return f"{told}, clearly below the whole"
+
+    @cached_property
+    def caveats(self) -> list[str]:
+        """What keeps the sentence from being the whole story; one short sentence each."""
+        run = self.run
+        told = []
+        if run.cut is not None:
+            told.append(
+                f"Cut short ({one_line(run.cut)}): {run.unasked} of {run.selected} selected cases "
+                "were not asked, and no line was judged."
+            )
+        elif run.unasked:
+            told.append(f"{run.unasked} of {run.selected} selected cases left no record.")
+        partial = run.info.get("partial")
+        if partial:
+            why = f" ({one_line(partial)})" if isinstance(partial, str) else ""
+            told.append(f"A partial run{why}: it says nothing about the cases left out.")
+        if run.errors:
+            kinds = counted(run.failed_calls)
+            told.append(
+                f"{run.errors} of {len(run.records)} cases could not be judged"
+                + (f"; failed calls: {kinds}." if kinds else ".")
+            )
+        if run.gate is not None:
+            told += [one_line(note, 300) for note in run.gate.notes]
+        return told
+
+    @property
+    def totals(self) -> str:
+        """Cases right, wrong and in error, in one line."""
+        run = self.run
+        return f"{run.right} right, {run.wrong} wrong, {run.errors} errors"
+
+    @property
+    def replies(self) -> str:
+        """How the replies were read, by status."""
+        return counted(self.run.statuses)
+
+    @property
+    def reviewed(self) -> str:
+        """How many items a person has signed."""
+        run = self.run
+        return f"{run.signed_items} of {run.items} items reviewed and signed by a person"
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """The verdicts, worst first, each status in the file's order."""
+        order = {"breached": 0, "unverified": 1, "met": 2, "skipped": 3}
+        found = () if self.run.gate is None else self.run.gate.verdicts
+        return sorted(found, key=lambda verdict: (order[verdict.status], verdict.warn))
+
+
+def _range(estimate: Estimate) -> str:
+    return f"{percent(estimate.value)} ({limits(estimate)}%)"
+
+
+def _gap(gap: Estimate) -> str:
+    assert gap.value is not None
+    told = f"a gap of {points(gap.value)} points ({limits(gap)})"
+    if gap.low is None or gap.high is None:
+        return told
+    if gap.low > 0:
+        return f"{told}, more than chance explains"
+    if gap.high < 0:
+        return f"{told}, so it uses more than it can name"
+    return f"{told}, which chance alone may explain"
+
+
+def title(culture: str) -> str:
+    """Return a culture's id as a name: `north-american` is `North American`."""
+    return one_line(culture.replace("-", " ").replace("_", " ").title(), 40)
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a whole percentage, never 0% or 100% for something between."""
+    if share is None:
+        return "?"
+    if 0 < share < 0.005:
+        return "<1%"
+    if 0.995 < share < 1:
+        return ">99%"
+    return f"{share * 100:.0f}%"
+
+
+def points(difference: float) -> str:
+    """Return a difference of shares in whole percentage points, with a true minus."""
+    rounded = round(difference * 100)
+    return f"−{-rounded}" if rounded < 0 else str(rounded)
+
+
+def limits(estimate: Estimate) -> str:
+    """Return an interval in percent or points, such as `62 to 94`."""
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    return f"{points(estimate.low)} to {points(estimate.high)}"
+
+
+def number(value: float | None) -> str:
+    """Return a value in the units of thresholds.yaml, to three decimals at most."""
+    if value is None:
+        return "undefined"
+    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "0") else text.replace("-", "−")
+
+
+def measured(verdict: Verdict) -> str:
+    """Return a verdict's value with its interval, in the units of thresholds.yaml."""
+    estimate = verdict.estimate
+    if estimate is None:
+        return "not computed"
+    value = number(estimate.value)
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return value
+    return f"{value} ({number(estimate.low)} to {number(estimate.high)})"
+
+
+def line_name(verdict: Verdict) -> str:
+    """Return a line's name with the group of its `by`, and what kind of line it is."""
+    groups = [f"{fact} {value}" for fact, value in verdict.group]
+    marks = [mark for mark, on in (("red line", verdict.redline), ("warns", verdict.warn)) if on]
+    extra = ", ".join([*groups, *marks])
+    name = one_line(verdict.line, 80)
+    return f"{name} [{one_line(extra, 80)}]" if extra else name
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """Return counts as `12 answered, 3 unparsed`, the most frequent first."""
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{count} {one_line(name, 40)}" for name, count in ordered)
+
+
+def plural(count: int, word: str) -> str:
+    """Return `1 case`, `2 cases`."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def listed(values: Iterable[object]) -> str:
+    """Return values as one bounded line."""
+    return one_line(", ".join(str(value) for value in values), 400)
