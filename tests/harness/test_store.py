@@ -33,7 +33,18 @@ PROMPT = Prompt((Message("user", "who stole the fire"),), case="greek-fire-r1-en
 
 
 def reply(text: str | None, prompt: Prompt = PROMPT, info: ModelInfo = INFO) -> Reply:
-    return Reply(text, "stop", Usage(3, None), 0.25, 0.1, 2, "m-1-x", "fp", prompt.key(info.name))
+    return Reply(
+        text=text,
+        finish_reason="stop",
+        usage=Usage(3, None),
+        latency=0.25,
+        ttft=0.1,
+        retries=2,
+        model="m-1-x",
+        fingerprint="fp",
+        key=prompt.key(info.name),
+        notes=("prompt probably truncated",),
+    )
 
 
 def rows(path: Path) -> int:

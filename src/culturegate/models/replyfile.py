@@ -173,6 +173,7 @@ def reply_json(reply: Reply) -> str:
             "retries": reply.retries,
             "model": reply.model,
             "fingerprint": reply.fingerprint,
+            "notes": reply.notes,
         }
     )
 
@@ -180,7 +181,8 @@ def reply_json(reply: Reply) -> str:
 def _reply(key: str, text: str) -> Reply:
     data = json.loads(text)
     usage = Usage(data.pop("prompt_tokens"), data.pop("completion_tokens"))
-    return Reply(usage=usage, key=key, **data)
+    notes = tuple(data.pop("notes"))
+    return Reply(usage=usage, key=key, notes=notes, **data)
 
 
 def explain(path: Path, error: sqlite3.Error | OSError) -> StoreError:
