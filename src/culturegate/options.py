@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from culturegate.errors import CulturegateError
+from culturegate.reports import run_name
 from culturegate.tracks import PROTOCOLS, Protocol
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -87,7 +87,6 @@ OPTIONS = (
     Option("tpm", "Most tokens a minute", _positive, "N"),
     Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
     Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
-    Option("resume", "Go on from the newest unfinished run and ask what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", metavar="RUN"),
 )
 
@@ -121,7 +120,6 @@ class Settings:
     tpm: float | None
     max_tokens_total: int | None
     max_minutes: float | None
-    resume: bool
     replay: Path | None
 
 
@@ -158,9 +156,8 @@ def resolve(
     protocol_name = values["protocol"] or ("quick" if kind == "embedded" else "standard")
     protocol, overrides = _protocol(protocol_name, values)
     bank = [Path(folder) for folder in values["items"] or ()]
-    run_name = _slug(values["model"] or kind)
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    run_dir = values["run_dir"] or root / "reports" / f"{stamp}-{run_name}-{token_hex(2)}"
+    name = run_name(values["model"] or kind, datetime.now(UTC))
+    run_dir = values["run_dir"] or root / "reports" / name
     return Settings(
         root=root,
         model_kind=kind,
@@ -184,7 +181,6 @@ def resolve(
         tpm=values["tpm"],
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
-        resume=bool(values["resume"]),
         replay=Path(replay) if replay else None,
     )
 
@@ -246,7 +242,3 @@ def _protocol(name: str, values: Mapping[str, Any]) -> tuple[Protocol, tuple[tup
         myth = replace(myth, langs=tuple(dict.fromkeys(values["lang"])))
         overrides.append(("lang", ",".join(myth.langs)))
     return replace(protocol, myth=myth), tuple(overrides)
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "model"

@@ -1,5 +1,5 @@
 """Templates, one file a language."""
 
-from culturegate.prompts.templates import Template, prompt_hash, templates
+from culturegate.prompts.templates import Template, languages, prompt_hash, templates
 
-__all__ = ["Template", "prompt_hash", "templates"]
+__all__ = ["Template", "languages", "prompt_hash", "templates"]

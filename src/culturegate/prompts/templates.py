@@ -29,19 +29,22 @@ class Template:
 
 
 @cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that there are prompts in, sorted."""
+    files = (file.name for file in resources.files(__package__).iterdir())
+    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+
+
+@cache
 def templates(track: str, lang: str) -> tuple[Template, ...]:
     """Return the wordings of a track in a language, in the order in which protocols use them.
 
     Raises ValueError for a language that has none, naming those that have.
     """
-    folder = resources.files(__package__)
-    file = folder / f"{lang}.yaml"
-    if not file.is_file():
-        have = sorted(
-            f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name[-5:] == ".yaml"
-        )
-        message = f"no prompt templates for language {lang!r}; there are: {', '.join(have)}"
+    if lang not in languages():
+        message = f"no prompts in language {lang!r}; there are: {', '.join(languages())}"
         raise ValueError(message)
+    file = resources.files(__package__) / f"{lang}.yaml"
     data = yaml.safe_load(file.read_text(encoding="utf-8"))
     return tuple(Template(entry["id"], entry["text"]) for entry in data[track])
 

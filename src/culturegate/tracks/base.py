@@ -128,6 +128,11 @@ class Case(Protocol):
         """What a reader of the report sees as the right answer."""
         ...
 
+    @property
+    def choices(self) -> Mapping[str, str]:
+        """The options by the item's own label; empty where the case is no choice."""
+        ...
+
     async def run(self, ask: Ask) -> Record:
         """Ask every trial of the case and judge it; failed calls become error trials."""
         ...

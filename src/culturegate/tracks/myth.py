@@ -60,7 +60,12 @@ class MythCase:
     @property
     def expected(self) -> str:
         """The key's text in the language asked."""
-        return self.item.options[self.item.answer].text[self.lang]
+        return self.choices[self.item.answer]
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The options' texts in the language asked, by the item's own label."""
+        return {label: option.text[self.lang] for label, option in self.item.options.items()}
 
     def order(self, trial: int) -> tuple[str, ...]:
         """Return the item's option labels in the order in which trial number `trial` shows them.

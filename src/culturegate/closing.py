@@ -1,0 +1,120 @@
+"""The end of a session: records become estimates, verdicts and a run for the reports."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from culturegate.conductor import Conductor
+from culturegate.gate import GateResult, judge
+from culturegate.metrics import summarise
+from culturegate.prompts import prompt_hash, templates
+from culturegate.reports import Run, collect_provenance
+
+
+
+def close_run(
+    conductor: Conductor, *, cut: str | None, lost: Sequence[str] = (), arguments: Sequence[str]
+) -> Run:
+    """Judge what was collected and return the run that the reports tell of.
+
+    Args:
+        conductor: The session's, with its records.
+        cut: Why the session ended before its time; it is then not judged.
+        lost: Ids of the cases that went with a worker.
+        arguments: pytest's command line, for the command that asks the wrong cases again.
+    """
+    settings = conductor.settings
+    records = sorted(conductor.records.values(), key=lambda record: record.facts.case)
+    thresholds = conductor.thresholds
+    metrics = summarise(
+        records,
+        confidence=thresholds.confidence,
+        seed=settings.bank_seed,
+        weights=thresholds.weights,
+    )
+    gate: GateResult | None = None
+    if cut is None and settings.gate != "off":
+        gate = judge(
+            thresholds,
+            settings.gate_profile,
+            records,
+            conductor.facts,
+            require_all=settings.gate == "require-all",
+            notes=_notes(conductor, lost),
+        )
+    return Run(
+        directory=settings.run_dir,
+        info=run_info(conductor, cut=cut),
+        records=records,
+        metrics=metrics,
+        gate=gate,
+        efficiency=list(conductor.efficiency.values()),
+        items=len(conductor.bank.myth),
+        signed_items=conductor.bank.signed,
+        selected=len(conductor.selected),
+        rerun_command=" ".join(["python -m pytest --lf", *(shlex.quote(a) for a in arguments)]),
+        cut=cut,
+    )
+
+
+def _notes(conductor: Conductor, lost: Sequence[str]) -> list[str]:
+    notes = []
+    if conductor.stopped:
+        notes.append(conductor.stopped)
+    if lost:
+        named = ", ".join(lost[:3]) + (" …" if len(lost) > 3 else "")
+        notes.append(f"{len(lost)} of {len(conductor.selected)} cases left no record: {named}")
+    return notes
+
+
+def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
+    """Return the content of run.json: who was asked what, with which versions; no secrets."""
+    settings = conductor.settings
+    myth = settings.protocol.myth
+    model = conductor.info
+    asked = len(conductor.selected)
+    planned = len(conductor.facts)
+    return {
+        "experiment": settings.experiment,
+        "model": model.name if model else settings.model,
+        "model_kind": settings.model_kind,
+        "model_returned": _answered(conductor.efficiency.values(), "model"),
+        "fingerprint": _answered(conductor.efficiency.values(), "fingerprint"),
+        "framework": model.framework if model else None,
+        "base_url": model.base_url if model else None,
+        "warnings": list(model.warnings) if model else [],
+        "protocol": settings.protocol.name,
+        "protocol_overrides": dict(settings.protocol_overrides),
+        "partial": f"{asked} of {planned} cases" if asked < planned or cut else None,
+        "cut": cut,
+        "cultures": sorted({record.facts.culture for record in conductor.records.values()}),
+        "langs": list(myth.langs),
+        "templates": {
+            lang: [wording.id for wording in templates("myth", lang)[: myth.templates]]
+            for lang in myth.langs
+        },
+        "samples": myth.samples,
+        "temperature": myth.temperature,
+        "top_p": myth.top_p,
+        "max_tokens": myth.max_tokens,
+        "max_connections": settings.max_connections,
+        "bank_seed": settings.bank_seed,
+        "prompt_hash": prompt_hash({"myth": myth.templates}, myth.langs),
+        "bank_hash": conductor.bank.sha256,
+        "thresholds_hash": conductor.thresholds.sha256,
+        "gate_profile": settings.gate_profile,
+        "gate": settings.gate,
+        "started": conductor.started.isoformat(timespec="seconds"),
+        "seconds": round((datetime.now(UTC) - conductor.started).total_seconds(), 1),
+        **collect_provenance(settings.root),
+    }
+
+
+def _answered(efficiency: Any, key: str) -> str | list[str] | None:
+    """Return what the servers called themselves: one name, all of several, or None."""
+    rows: list[Mapping[str, Any]] = [reply for row in efficiency for reply in row["replies"]]
+    names = sorted({str(row[key]) for row in rows if row[key] is not None})
+    return names[0] if len(names) == 1 else names or None

@@ -1,0 +1,323 @@
+"""One session of the benchmark, from bank to verdicts; pytest only turns the pages.
+
+In one process the conductor plans, asks and judges. Under xdist each worker's conductor plans and
+asks its shard, the records travel on the test reports, and the controller's conductor, which asks
+nothing, collects and judges them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from culturegate.bank import Bank, load_bank
+from culturegate.errors import CallError, CulturegateError
+from culturegate.gate import Thresholds, load_thresholds
+from culturegate.models import (
+    Budget,
+    EmbeddedConfig,
+    EmbeddedModel,
+    EndpointConfig,
+    EndpointModel,
+    Engine,
+    Limits,
+    Model,
+    ModelInfo,
+    Prompt,
+    ReplayModel,
+    Reply,
+    ReplyStore,
+)
+from culturegate.options import Settings
+from culturegate.prompts import languages
+from culturegate.reports import claim, shown
+from culturegate.selection import Selection
+from culturegate.shards import share
+from culturegate.text import one_line
+from culturegate.tracks import Case, CaseFacts, Record, myth_cases
+
+
+class UnaskedCase(Exception):
+    """A case that could not be judged, since calls failed; it is an error, not a wrong answer."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.record.error or "not asked")
+        self.outcome = outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a case, as the benchmark's test functions see it."""
+
+    record: Record
+    shown: dict[str, Any]
+    """What the report shows of the case: plain, bounded data."""
+    efficiency: dict[str, Any]
+
+    @property
+    def passed(self) -> bool:
+        """Whether a strict majority of the trials was right."""
+        return self.record.passed is True
+
+    def explain(self) -> str:
+        """Return one line for a reader who wonders why the case did not pass."""
+        statuses = ", ".join(trial.status for trial in self.record.trials)
+        return f"read {self.shown['reading']!r} ({statuses}), expected {self.shown['expected']!r}"
+
+    def payload(self) -> dict[str, Any]:
+        """Return plain data to travel on a test report."""
+        return {
+            "record": self.record.to_dict(),
+            "shown": self.shown,
+            "efficiency": self.efficiency,
+        }
+
+
+class Conductor:
+    """Plans, asks and collects the cases of one session."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.selected: tuple[str, ...] = ()
+        """Ids of the cases that this session set out to ask."""
+        self.records: dict[str, Record] = {}
+        self.efficiency: dict[str, dict[str, Any]] = {}
+        self.info: ModelInfo | None = None
+        self.started = datetime.now(UTC)
+        self.stopped: str | None = None
+        """Why nobody can be asked any more; None while somebody can."""
+        self._engine: Engine[Record] | None = None
+        self._store: ReplyStore | None = None
+
+    @cached_property
+    def bank(self) -> Bank:
+        """The items, validated; raises `InputError` with every problem of every file."""
+        return load_bank(self.settings.items)
+
+    @cached_property
+    def planned(self) -> dict[str, tuple[Case, ...]]:
+        """Every case that the protocol names, by track, whatever this session leaves out."""
+        settings = self.settings
+        return {"myth": myth_cases(self.bank.myth, settings.protocol.myth, settings.bank_seed)}
+
+    @cached_property
+    def thresholds(self) -> Thresholds:
+        """The lines, checked against the cases they are to judge."""
+        thresholds = load_thresholds(self.settings.thresholds)
+        thresholds.check(self.settings.gate_profile, self.facts)
+        return thresholds
+
+    @cached_property
+    def facts(self) -> tuple[CaseFacts, ...]:
+        """Facts of every planned case."""
+        return tuple(case.facts for cases in self.planned.values() for case in cases)
+
+    def select(self, selection: Selection) -> tuple[Case, ...]:
+        """Return the cases of a test function, narrowed to the cultures asked for.
+
+        Raises:
+            CulturegateError: Where the bank or thresholds.yaml has problems, or nothing is left.
+        """
+        self.check()
+        settings = self.settings
+        chosen = tuple(
+            case
+            for case in self.planned[selection.track]
+            if selection.kind in (None, case.facts.kind)
+            and (not settings.cultures or case.facts.culture in settings.cultures)
+        )
+        if not chosen:
+            raise CulturegateError(self._nothing(selection))
+        return chosen
+
+    def check(self) -> None:
+        """See that the bank, thresholds.yaml and the options fit together.
+
+        Raises:
+            CulturegateError: With every problem of what is at fault.
+        """
+        settings = self.settings
+        strange = sorted(set(settings.protocol.myth.langs) - set(languages()))
+        if strange:
+            message = f"--lang {', '.join(strange)}: there are: {', '.join(languages())}"
+            raise CulturegateError(message)
+        unknown = sorted(set(settings.cultures) - set(self.bank.cultures))
+        if unknown:
+            message = (
+                f"--culture {', '.join(unknown)}: no such culture in the bank; "
+                f"there are: {', '.join(self.bank.cultures)}"
+            )
+            raise CulturegateError(message)
+        _ = self.thresholds
+
+    def _nothing(self, selection: Selection) -> str:
+        langs = sorted({lang for item in self.bank.myth for lang in item.langs})
+        what = f"{selection.track} {selection.kind or ''}".strip()
+        return (
+            f"0 cases of {what} selected by --culture {list(self.settings.cultures) or 'any'} and "
+            f"--lang {list(self.settings.protocol.myth.langs)}; the bank has "
+            f"{len(self.bank.myth)} items, cultures {', '.join(self.bank.cultures)}, "
+            f"languages {', '.join(langs)}"
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[str, Case]:
+        return {case.facts.case: case for cases in self.planned.values() for case in cases}
+
+    def case_of(self, nodeid: str) -> Case | None:
+        """Return the planned case that a node id names in its brackets, None where there is none.
+
+        A bank that can't be read has no cases; `check` says why.
+        """
+        name = nodeid.rpartition("[")[2].removesuffix("]")
+        if name == nodeid:
+            return None
+        try:
+            return self._by_id.get(name)
+        except CulturegateError:
+            return None
+
+    def announce(self, cases: Sequence[Case]) -> str:
+        """Return one line that says what is about to be asked of whom."""
+        settings = self.settings
+        requests = sum(case.requests for case in cases)
+        return (
+            f"culturegate: {len(cases)} cases, {requests} requests to the {settings.model_kind} "
+            f"model; protocol {settings.protocol.name}, bank seed {settings.bank_seed}, "
+            f"gate profile {settings.gate_profile}"
+        )
+
+    def expect(self, cases: Sequence[Case]) -> None:
+        """Get ready to judge these cases.
+
+        Raises:
+            CulturegateError: Where the run's directory can't be written or holds a run.
+        """
+        self.selected = tuple(case.facts.case for case in cases)
+        directory = claim(self.settings.run_dir)
+        if (directory / "records.jsonl").exists():
+            message = f"{directory} holds a run already; give another --run-dir or remove it"
+            raise CulturegateError(message)
+
+    def reach(self) -> None:
+        """See on the controller that the model can be asked, before workers ask it.
+
+        Raises:
+            CulturegateError: Where it can't; the message says why.
+        """
+
+        async def check() -> ModelInfo:
+            model = self._connect()
+            try:
+                return await model.check()
+            finally:
+                await model.aclose()
+
+        self.info = asyncio.run(check())
+
+    def begin(self, cases: Sequence[Case], *, worker: tuple[int, int] = (0, 1)) -> None:
+        """Start asking, in this order.
+
+        Args:
+            cases: What this process asks ahead.
+            worker: Index and number of the processes that share the session's limits.
+
+        Raises:
+            CulturegateError: Where the model can't be reached or the store can't be written.
+        """
+        settings = self.settings
+        self._store = ReplyStore(settings.run_dir / "replies.sqlite")
+        limits = Limits(tokens=settings.max_tokens_total, minutes=settings.max_minutes)
+        self._engine = Engine(
+            self._connect(worker),
+            cases,
+            max_connections=share(settings.max_connections, *worker),
+            store=self._store,
+            budget=Budget(limits.share(*worker)),
+        )
+        self.info = self._engine.start()
+
+    def _connect(self, worker: tuple[int, int] = (0, 1)) -> Model:
+        settings = self.settings
+        if settings.replay is not None:
+            return ReplayModel(settings.replay, self.facts)
+        if settings.endpoint is None:
+            return EmbeddedModel(EmbeddedConfig())
+        _, workers = worker
+        return EndpointModel(
+            EndpointConfig(
+                base_url=settings.endpoint,
+                model=settings.model,
+                api_key=settings.api_key,
+                timeout=settings.request_timeout,
+                max_connections=share(settings.max_connections, *worker),
+                rpm=settings.rpm and settings.rpm / workers,
+                tpm=settings.tpm and settings.tpm / workers,
+            )
+        )
+
+    def outcome(self, case: Case) -> Outcome:
+        """Return what became of a case, waiting for it where it has to be.
+
+        Raises:
+            UnaskedCase: Where failed calls leave the case without an outcome.
+        """
+        assert self._engine is not None
+        replies: list[tuple[Prompt, Reply]] = []
+        try:
+            record = self._engine.outcome(case)
+            replies = self._engine.replies(case.facts.case)
+        except (CulturegateError, CallError) as error:
+            if isinstance(error, CulturegateError):
+                self.stopped = str(error)
+            record = Record(case.facts, (), passed=None, error=one_line(str(error), 500))
+        outcome = Outcome(
+            record,
+            shown(
+                record, case.question, case.expected, [reply for _, reply in replies], case.choices
+            ),
+            _efficiency(case.facts, replies),
+        )
+        if record.error is not None:
+            raise UnaskedCase(outcome)
+        return outcome
+
+    def collect(self, payload: Mapping[str, Any]) -> None:
+        """Take the plain data of one outcome off a test report."""
+        record = Record.from_dict(payload["record"])
+        self.records[record.facts.case] = record
+        self.efficiency[record.facts.case] = payload["efficiency"]
+
+    def end(self) -> None:
+        """Stop asking; what was answered is kept."""
+        if self._engine is not None:
+            self._engine.close()
+        if self._store is not None:
+            self._store.close()
+
+
+def _efficiency(facts: CaseFacts, replies: Sequence[tuple[Prompt, Reply]]) -> dict[str, Any]:
+    """Return the times and tokens of a case as plain data: one entry a reply."""
+    return {
+        "case": facts.case,
+        "track": facts.track,
+        "lang": facts.lang,
+        "replies": [
+            {
+                "latency": reply.latency,
+                "ttft": reply.ttft,
+                "prompt_tokens": reply.usage.prompt_tokens,
+                "completion_tokens": reply.usage.completion_tokens,
+                "prompt_chars": sum(len(turn.content) for turn in prompt.messages),
+                "reply_chars": len(reply.text or ""),
+                "retries": reply.retries,
+                "model": reply.model,
+                "fingerprint": reply.fingerprint,
+            }
+            for prompt, reply in replies
+        ],
+    }

@@ -1,0 +1,67 @@
+"""The report's page, made by pytest-html.
+
+pytest-html opens its page when a session starts, and culturegate knows only after collection
+whether there is anything to show. So the page is opened late, through pytest-html's own start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from culturegate.reports.html import html_summary_prefix
+from culturegate.reports.rows import RowBudget, header_cells, row_cells, row_detail
+from culturegate.reports.run import Run
+from culturegate.tracks import Case
+
+
+class Page:
+    """One session's page, or none where pytest-html is switched off."""
+
+    def __init__(self, config: Any) -> None:
+        self._config = config
+        self._budget: RowBudget | None = None
+        self.path: Path | None = None
+        """Where the page will be; None without one."""
+        self._asked = getattr(config.option, "htmlpath", None)
+        if self._asked is not None:
+            config.option.htmlpath = None
+
+    def open(self, session: Any, directory: Path, cases: Sequence[Case]) -> None:
+        """Begin the page, in the run's directory unless `--html` says otherwise."""
+        if not self._config.pluginmanager.hasplugin("html"):
+            return
+        from pytest_html import plugin
+        from pytest_html.basereport import BaseReport
+
+        self._budget = RowBudget(case.facts for case in cases)
+        self.path = Path(self._asked or directory / "report.html").absolute()
+        self._config.option.htmlpath = str(self.path)
+        self._config.option.self_contained_html = True
+        plugin.pytest_configure(self._config)
+        for found in self._config.pluginmanager.get_plugins():
+            if isinstance(found, BaseReport):
+                found.pytest_sessionstart(session)
+
+    def header(self, cells: list[str]) -> None:
+        """Set the table's columns, in place."""
+        if self._budget is not None:
+            cells[:] = header_cells(cells)
+
+    def row(self, cells: list[str], shown: dict[str, Any] | None) -> None:
+        """Fill a row in place, or empty it where the page has enough rows."""
+        if self._budget is None:
+            return
+        if shown is not None and not self._budget.admit(shown):
+            cells.clear()
+            return
+        cells[:] = row_cells(cells, shown)
+
+    def detail(self, data: list[str], shown: dict[str, Any]) -> None:
+        """Put what opens below a row in place of pytest's log."""
+        data[:] = [row_detail(shown)]
+
+    def summary(self, prefix: list[str], run: Run) -> None:
+        """Put the run's own summary on top."""
+        prefix.extend(html_summary_prefix(run, self._budget))

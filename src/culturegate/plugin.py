@@ -1,0 +1,379 @@
+"""pytest hooks: the conductor's strings.
+
+Loaded by a root conftest.py with `pytest_plugins = ["culturegate.plugin"]`, never by an entry
+point, so that installing culturegate changes nobody else's session. Each hook finds the session's
+`Conductor` and calls it; what a run does stands there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from culturegate.closing import close_run
+from culturegate.conductor import Conductor, Outcome, UnaskedCase
+from culturegate.errors import CulturegateError
+from culturegate.gate import EXIT_UNVERIFIED
+from culturegate.options import OPTIONS, resolve
+from culturegate.page import Page
+from culturegate.reports import Run, terminal_lines, write_reports
+from culturegate.shards import Shards, own_shard, position
+from culturegate.tracks import Case
+
+MARKERS = (
+    "recall: names a fact of an episode",
+    "decode: uses an episode in a new scene",
+    "culture: reasons or acts in a culture's own setting",
+    "framing: obeys a format under different framings",
+    "safety: stereotype against evidence",
+)
+
+CANNOT_START = "cannot-start"
+"""Id of the one case that a worker collects where the bank or an option is at fault."""
+
+_conductor = pytest.StashKey[Conductor]()
+_case = pytest.StashKey[Case]()
+_outcome = pytest.StashKey[Outcome]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register each option under its own name, and its ini key."""
+    group = parser.getgroup("culturegate")
+    for option in OPTIONS:
+        keywords: dict[str, Any] = {"dest": f"culturegate_{option.dest}", "help": option.help}
+        if option.flag:
+            keywords |= {"action": "store_true", "default": None}
+        else:
+            keywords["metavar"] = option.metavar or option.name.upper()
+        if option.many:
+            keywords["action"] = "append"
+        group.addoption(f"--{option.name}", **keywords)
+        parser.addini(option.dest, option.help, type="string", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Resolve the settings and register the hooks that this process needs."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    given = {o.dest: config.getoption(f"culturegate_{o.dest}") for o in OPTIONS}
+    if worker is not None:
+        given["run_dir"] = worker["culturegate_run_dir"]
+    ini = {o.dest: config.getini(o.dest) for o in OPTIONS}
+    try:
+        settings = resolve(given, ini, os.environ, config.rootpath)
+    except CulturegateError as error:
+        _refuse(error)
+    conductor = Conductor(settings)
+    config.stash[_conductor] = conductor
+    if worker is not None:
+        config.pluginmanager.register(Asking(conductor, None, worker), "culturegate-asking")
+        return
+    judging = Judging(config, conductor)
+    config.pluginmanager.register(judging, "culturegate-judging")
+    config.pluginmanager.register(Asking(conductor, judging), "culturegate-asking")
+    if config.pluginmanager.hasplugin("dsession"):
+        config.pluginmanager.register(Workers(conductor, judging), "culturegate-workers")
+
+
+def _refuse(error: CulturegateError) -> NoReturn:
+    raise pytest.UsageError(str(error)) from error
+
+
+@pytest.fixture(scope="session")
+def model(pytestconfig: pytest.Config) -> Conductor:
+    """Whatever is asked; `model.outcome(case)` is what became of a case."""
+    return pytestconfig.stash[_conductor]
+
+
+class Asking:
+    """Hooks of a process that collects and runs cases: the only one, or an xdist worker."""
+
+    def __init__(
+        self,
+        conductor: Conductor,
+        judging: Judging | None,
+        workerinput: dict[str, Any] | None = None,
+    ) -> None:
+        self._conductor = conductor
+        self._judging = judging
+        self._workerinput = workerinput
+        self._fault: CulturegateError | None = None
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run a function marked with `cases` once for each case."""
+        selection = getattr(metafunc.function, "culturegate_selection", None)
+        if selection is None:
+            return
+        try:
+            chosen = self._conductor.select(selection)
+        except CulturegateError as error:
+            # A raise here would be a collection error with a traceback.
+            self._fault = error
+            metafunc.parametrize("case", [None], ids=[CANNOT_START])
+            return
+        metafunc.parametrize("case", chosen, ids=[case.facts.case for case in chosen])
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Stop where the bank or an option is at fault; a worker leaves that to the controller."""
+        if self._fault is not None and self._workerinput is None:
+            _refuse(self._fault)
+        for item in items:
+            callspec = getattr(item, "callspec", None)
+            if callspec is not None and isinstance(callspec.params.get("case"), Case):
+                item.stash[_case] = callspec.params["case"]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Start asking what is left after `-m`, `-k` and the like."""
+        cases = {item.nodeid: item.stash[_case] for item in session.items if _case in item.stash}
+        if not cases or session.config.option.collectonly:
+            return
+        chosen = list(cases.values())
+        try:
+            if self._judging is not None:
+                self._judging.begin(session, chosen)
+                self._conductor.begin(chosen)
+                return
+            assert self._workerinput is not None
+            ids = [item.nodeid for item in session.items]
+            own = own_shard(self._workerinput, ids, cases.__contains__) or []
+            self._conductor.begin(
+                [cases[nodeid] for nodeid in own], worker=position(self._workerinput)
+            )
+        except CulturegateError as error:
+            if self._workerinput is None:
+                _refuse(error)
+            self._conductor.stopped = str(error)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Wait for the outcome here, so that a case that could not be asked is pytest's error."""
+        if _case in item.stash:
+            item.stash[_outcome] = self._conductor.outcome(item.stash[_case])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> pytest.TestReport | None:
+        """Report a case in one line, with its record; tracebacks are for faults of the code."""
+        if _case not in item.stash:
+            return None
+        error = call.excinfo.value if call.excinfo is not None else None
+        outcome = item.stash.get(_outcome, None)
+        if call.when == "setup" and isinstance(error, UnaskedCase):
+            return _report(item, call, "failed", str(error), error.outcome.payload())
+        if call.when != "call" or outcome is None:
+            return None
+        if error is None:
+            return _report(item, call, "passed", None, outcome.payload())
+        if isinstance(error, AssertionError) and not outcome.passed:
+            return _report(item, call, "failed", outcome.explain(), outcome.payload())
+        return None
+
+    def pytest_sessionfinish(self) -> None:
+        """Stop asking; what was answered is kept."""
+        self._conductor.end()
+
+
+def _report(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    outcome: str,
+    line: str | None,
+    payload: dict[str, Any],
+) -> pytest.TestReport:
+    report = pytest.TestReport(
+        nodeid=item.nodeid,
+        location=item.location,
+        keywords={name: 1 for name in item.keywords},
+        outcome=outcome,  # type: ignore[arg-type]
+        longrepr=line,
+        when=call.when,
+        duration=call.duration,
+        start=call.start,
+        stop=call.stop,
+        sections=[(f"Captured {key} {when}", text) for when, key, text in item._report_sections],
+    )
+    report.culturegate = payload  # type: ignore[attr-defined]
+    return report
+
+
+class Judging:
+    """Hooks of the process that judges: the only one, or the xdist controller."""
+
+    def __init__(self, config: pytest.Config, conductor: Conductor) -> None:
+        self._config = config
+        self._conductor = conductor
+        self._page = Page(config)
+        self._faults = 0
+        """Reports that failed for another reason than a wrong or unasked case."""
+        self._run: Run | None = None
+        self._paths: Sequence[Path] = ()
+        self._trouble: str | None = None
+
+    def begin(self, session: pytest.Session, cases: Sequence[Case]) -> None:
+        """Get ready to judge: claim the run's directory and say what is about to be asked.
+
+        Raises:
+            CulturegateError: Where the directory can't be written.
+        """
+        self._conductor.expect(cases)
+        self._page.open(session, self._conductor.settings.run_dir, cases)
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            terminal.write_line(self._conductor.announce(cases))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Give wrong answers a category of their own; pytest's failure summary is quadratic."""
+        if _payload(report) is None or report.outcome != "failed":
+            return None
+        return ("wrong", "w", "WRONG") if report.when == "call" else ("error", "E", "ERROR")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that can't be collected is a fault of the code."""
+        self._faults += report.failed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect the record of a case."""
+        payload = _payload(report)
+        if payload is not None:
+            self._conductor.collect(payload)
+        elif report.failed and not self._conductor.is_lost(report.nodeid, report.when):
+            self._faults += 1
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Judge the run and set the exit code, only ever over pytest's own 0 and 1."""
+        conductor = self._conductor
+        if not conductor.selected:
+            return
+        conductor.end()
+        cut = _cut(session, int(exitstatus))
+        try:
+            self._run = close_run(conductor, cut=cut, arguments=_arguments(self._config))
+            self._paths = write_reports(self._run)
+        except CulturegateError as error:
+            self._trouble = str(error)
+        gate = self._run.gate if self._run is not None else None
+        if exitstatus not in (0, 1) or self._faults or cut is not None:
+            return
+        if self._trouble is not None:
+            session.exitstatus = EXIT_UNVERIFIED
+        elif gate is not None:
+            session.exitstatus = gate.exit_code
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say what was found, in the order in which people ask."""
+        if self._run is not None:
+            terminalreporter.section("culturegate")
+            writer = terminalreporter._tw
+            encoding = getattr(writer._file, "encoding", None) or "utf-8"
+            paths = [self._page.path, *self._paths] if self._page.path else self._paths
+            for line in terminal_lines(self._run, writer.fullwidth, encoding, paths):
+                terminalreporter.write_line(line)
+        if self._trouble is not None:
+            terminalreporter.write_line(self._trouble, red=True)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_header(self, cells: list[str]) -> None:
+        """Set the page's columns."""
+        self._page.header(cells)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_row(self, report: pytest.TestReport, cells: list[str]) -> None:
+        """Fill the page's columns, or drop the row where the page has enough."""
+        payload = _payload(report)
+        self._page.row(cells, payload and payload["shown"])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_table_html(self, report: pytest.TestReport, data: list[str]) -> None:
+        """Show the question, the options and the replies in place of an empty log."""
+        payload = _payload(report)
+        if payload is not None:
+            self._page.detail(data, payload["shown"])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_html_results_summary(self, prefix: list[str]) -> None:
+        """Put the run's own summary on top of the page."""
+        if self._run is not None:
+            self._page.summary(prefix, self._run)
+
+
+class Workers:
+    """Hooks of the xdist controller towards its workers."""
+
+    def __init__(self, conductor: Conductor, judging: Judging) -> None:
+        self._conductor = conductor
+        self._judging = judging
+        self._shards = Shards()
+        self._session: pytest.Session | None = None
+        self._begun = False
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Keep the session, which the report's page wants to see."""
+        self._session = session
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker where the run lands and which part of it is its own."""
+        node.workerinput["culturegate_run_dir"] = str(self._conductor.settings.run_dir)
+        self._shards.assign(node)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
+        """Send each worker its own shard, so that it can ask ahead."""
+        return self._shards.scheduler(config, log, self._is_case)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Get ready to judge, before the first worker asks."""
+        if self._begun:
+            return
+        self._begun = True
+        try:
+            if any(nodeid.endswith(f"[{CANNOT_START}]") for nodeid in ids):
+                self._conductor.check()
+            cases = [case for case in map(self._conductor.case_of, ids) if case is not None]
+            if cases and self._session is not None:
+                self._conductor.reach()
+                self._judging.begin(self._session, cases)
+        except CulturegateError as error:
+            _refuse(error)
+
+    def _is_case(self, nodeid: str) -> bool:
+        return self._conductor.case_of(nodeid) is not None
+
+
+def _payload(report: pytest.TestReport) -> dict[str, Any] | None:
+    return getattr(report, "culturegate", None)
+
+
+def _cut(session: pytest.Session, exitstatus: int) -> str | None:
+    """Return why the session ended before its time, or None."""
+    if exitstatus not in (0, 1):
+        return "interrupted"
+    reason = session.shouldfail or session.shouldstop
+    return str(reason) if reason else None
+
+
+def _arguments(config: pytest.Config) -> list[str]:
+    """Return the command line without the options that a second run must not repeat."""
+    kept: list[str] = []
+    skip = False
+    for argument in config.invocation_params.args:
+        text = str(argument)
+        if skip or text in ("--lf", "--last-failed") or text.startswith("--run-dir="):
+            skip = False
+            continue
+        if text == "--run-dir":
+            skip = True
+            continue
+        kept.append(text)
+    return kept

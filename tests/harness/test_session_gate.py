@@ -1,0 +1,150 @@
+"""Whole sessions against a scripted server: what a model does, to an exit code and evidence."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from conftest import Suite, key_letter, wrong_letter
+from servers import HANG, Answer, ScriptedServer, answers, prompt_of
+
+ASKED = ("--protocol", "full", "--templates", "1", "--gate-profile", "release")
+
+
+def everything_right(body: dict) -> str:
+    return key_letter(prompt_of(body))
+
+
+def recall_only(body: dict) -> str:
+    prompt = prompt_of(body)
+    return key_letter(prompt) if "recall" in prompt else wrong_letter(prompt)
+
+
+def records(suite: Suite, run_dir: str = "run") -> list[dict]:
+    lines = (suite.path / run_dir / "records.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def ask(suite: Suite, server: ScriptedServer, *arguments: str, run_dir: str = "run"):
+    return suite.run("--endpoint", server.base_url, *ASKED, *arguments, run_dir=run_dir)
+
+
+def test_a_model_that_gets_everything_right_meets_every_line(suite):
+    with ScriptedServer(answers(everything_right)) as server:
+        result = ask(suite, server)
+    assert result.ret == 0
+    assert {record["passed"] for record in records(suite)} == {True}
+    result.assert_outcomes(passed=96)
+    for name in ("report.html", "summary.md", "metrics.json", "efficiency.jsonl", "run.json"):
+        assert (suite.path / "run" / name).stat().st_size > 0
+
+
+def test_a_model_that_knows_and_does_not_use_breaches_the_gap(suite):
+    with ScriptedServer(answers(recall_only)) as server:
+        result = ask(suite, server)
+    assert result.ret == 10
+    result.stdout.fnmatch_lines(["*48 passed, 48 wrong*"])
+    result.stdout.fnmatch_lines(["*decoding gap*breached*"])
+
+
+def test_random_answers_leave_the_gap_undefined_and_no_line_on_it_met(suite):
+    draw = random.Random(7)
+    with ScriptedServer(answers(lambda body: draw.choice("ABCD"))) as server:
+        result = ask(suite, server)
+    assert result.ret == 10  # recall itself is below its limit
+    metrics = (suite.path / "run" / "metrics.json").read_text("utf-8")
+    assert "chance" in metrics
+    result.stdout.fnmatch_lines(["*decoding gap*unverified*"])
+
+
+def test_one_hang_beyond_the_time_out_is_an_error_and_never_a_wrong_answer(suite):
+    hung: list[str] = []
+
+    def hang_once(body: dict, number: int) -> Answer:
+        prompt = prompt_of(body)
+        if not hung:
+            hung.append(prompt)
+        delay = HANG if prompt in hung else 0
+        return Answer(key_letter(prompt), delay=delay)
+
+    with ScriptedServer(hang_once) as server:
+        result = ask(suite, server, "--request-timeout", "0.5", "--gate", "require-all")
+    errors = [record for record in records(suite) if record["error"]]
+    assert len(errors) == 1
+    assert errors[0]["passed"] is None
+    assert not [record for record in records(suite) if record["passed"] is False]
+    assert result.ret in (0, 11)
+
+
+def test_a_wrong_key_is_one_message_before_the_first_case(suite, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-this-one")
+    with ScriptedServer(answers(everything_right), api_key="sk-right") as server:
+        result = ask(suite, server)
+        assert server.calls == 0
+    assert result.ret == 4
+    text = result.stderr.str() + result.stdout.str()
+    assert server.base_url in text
+    assert "sk-not-this-one" not in text
+    assert "Traceback" not in text
+
+
+def test_lf_runs_just_the_wrong_cases_and_judges_nothing(suite):
+    wrong: set[str] = set()
+
+    def three_wrong(body: dict) -> str:
+        prompt = prompt_of(body)
+        if "Right decode" in prompt and len(wrong) < 3:
+            wrong.add(prompt)
+        return wrong_letter(prompt) if prompt in wrong else key_letter(prompt)
+
+    with ScriptedServer(answers(three_wrong)) as server:
+        first = ask(suite, server)
+        again = ask(suite, server, "--lf", run_dir="again")
+    first.stdout.fnmatch_lines(["*93 passed, 3 wrong*"])
+    again.stdout.fnmatch_lines(["*3 wrong*"])
+    assert len(records(suite, "again")) == 3
+    assert again.ret == 11  # a profile was named and nothing could be judged
+    again.stdout.fnmatch_lines(["*skipped*"])
+
+
+def test_two_workers_write_the_same_metrics_as_one_process(suite):
+    with ScriptedServer(answers(recall_only)) as server:
+        alone = ask(suite, server, "-n", "0", run_dir="alone")
+        both = suite.pytester.runpytest_subprocess(
+            "--run-dir", str(suite.path / "both"), "--endpoint", server.base_url, *ASKED, "-n", "2"
+        )
+    assert alone.ret == both.ret == 10
+    for name in ("metrics.json", "records.jsonl"):
+        assert (suite.path / "alone" / name).read_bytes() == (suite.path / "both" / name).read_bytes()
+
+
+def test_decode_alone_judges_its_lines_and_skips_the_gap(suite):
+    with ScriptedServer(answers(everything_right)) as server:
+        result = ask(suite, server, "-m", "decode")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["*decoding gap*skipped*"])
+
+
+def test_an_unknown_culture_is_a_usage_error_that_lists_what_there_is(suite):
+    with ScriptedServer(answers(everything_right)) as server:
+        result = ask(suite, server, "--culture", "zz")
+        assert server.calls == 0
+    assert result.ret == 4
+    assert "land0, land1" in result.stderr.str() + result.stdout.str()
+
+
+@pytest.mark.parametrize("gate", ["off", "judge"])
+def test_the_gate_off_leaves_pytests_own_code(suite, gate):
+    with ScriptedServer(answers(recall_only)) as server:
+        result = ask(suite, server, "--gate", gate)
+    assert result.ret == {"off": 1, "judge": 10}[gate]
+
+
+def test_without_a_benchmark_case_the_plugin_does_nothing(suite):
+    (suite.path / "test_mine.py").write_text("def test_mine(): pass\n")
+    result = suite.pytester.runpytest_inprocess("test_mine.py")
+    assert result.ret == 0
+    assert not (suite.path / "reports").exists()
+    assert "culturegate" not in result.stdout.str().replace(str(suite.path), "")
