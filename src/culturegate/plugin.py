@@ -190,7 +190,7 @@ def _report(
     report = pytest.TestReport(
         nodeid=item.nodeid,
         location=item.location,
-        keywords={name: 1 for name in item.keywords},
+        keywords=dict.fromkeys(item.keywords, 1),
         outcome=outcome,  # type: ignore[arg-type]
         longrepr=line,
         when=call.when,

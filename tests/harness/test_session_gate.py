@@ -6,9 +6,8 @@ import json
 import random
 
 import pytest
-
-from conftest import Suite, key_letter, wrong_letter
 from servers import HANG, Answer, ScriptedServer, answers, prompt_of
+from suites import Suite, key_letter, wrong_letter
 
 ASKED = ("--protocol", "full", "--templates", "1", "--gate-profile", "release")
 
@@ -117,7 +116,9 @@ def test_two_workers_write_the_same_metrics_as_one_process(suite):
         )
     assert alone.ret == both.ret == 10
     for name in ("metrics.json", "records.jsonl"):
-        assert (suite.path / "alone" / name).read_bytes() == (suite.path / "both" / name).read_bytes()
+        assert (suite.path / "alone" / name).read_bytes() == (
+            suite.path / "both" / name
+        ).read_bytes()
 
 
 def test_decode_alone_judges_its_lines_and_skips_the_gap(suite):
