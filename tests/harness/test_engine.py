@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -308,7 +312,7 @@ def test_a_hang_costs_one_time_out() -> None:
     engine.close()
 
 
-def test_closing_during_flight_cancels_at_once_and_loses_no_reply(tmp_path) -> None:
+def test_closing_during_flight_cancels_at_once_and_loses_no_reply(tmp_path: Path) -> None:
     cancelled = []
 
     async def react(text: str) -> None:
@@ -456,3 +460,58 @@ def test_ten_thousand_instant_cases_cost_little(capsys: pytest.CaptureFixture[st
     with capsys.disabled():
         print(f"\n  engine: {mine * 100:.0f} µs of CPU a case, bare loop {limit * 100:.0f}")
     assert mine < 10
+
+
+INTERRUPTED = """
+    import asyncio, os, signal, sys, threading, time
+    from pathlib import Path
+    from types import SimpleNamespace
+    from culturegate.models import Engine, Message, ModelInfo, Prompt, Reply, ReplyStore
+
+    class Model:
+        async def check(self):
+            return ModelInfo("m", "endpoint")
+        async def ask(self, prompt):
+            if int(prompt.messages[0].content) >= 20:
+                await asyncio.Event().wait()
+            return Reply(prompt.messages[0].content)
+        async def aclose(self):
+            print("released", flush=True)
+
+    class Case:
+        def __init__(self, n):
+            self.facts = SimpleNamespace(case=str(n))
+        async def run(self, ask):
+            return (await ask(Prompt((Message("user", self.facts.case),)))).text
+
+    plan = [Case(n) for n in range(100)]
+    store = ReplyStore(Path(sys.argv[1]))
+    engine = Engine(Model(), plan, max_connections=4, store=store)
+    engine.start()
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    started = time.monotonic()
+    try:
+        for case in plan:
+            engine.outcome(case)
+    except KeyboardInterrupt:
+        engine.close()
+        store.close()
+        print(f"interrupted after {time.monotonic() - started:.1f} s", flush=True)
+"""
+
+
+def test_ctrl_c_while_waiting_ends_at_once_and_keeps_every_reply(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(INTERRUPTED), str(path)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert done.stdout.startswith("released\ninterrupted after ")
+    assert float(done.stdout.split()[-2]) < 1.5
+    with ReplyStore(path) as store:
+        asked = [Prompt((Message("user", str(n)),)).key("m") for n in range(20)]
+        assert all(store.get(key, None) for key in asked)
