@@ -1,1 +1,46 @@
-"""A run as people read it."""
+"""A run as people and machines read it.
+
+At a session's start `new_directory` makes the run's folder, or `claim` takes the one a user named;
+`collect_provenance` says with what it is made. At its end the plugin hands a `Run` to
+`write_evidence` (records.jsonl, run.json, metrics.json, efficiency.jsonl), `write_summary`
+(summary.md), `point_latest` and `terminal_lines`. `report.html` is pytest-html's page: the
+plugin's pytest-html hooks call `html_summary_prefix`, `header_cells`, `row_cells` and
+`row_detail`; `RowBudget` says which cases get a row, and `shown` is what travels to it.
+
+What cannot be written raises `ReportError`, a `CulturegateError` that names the file and the cause.
+"""
+
+from culturegate.reports.directory import claim, latest_run, new_directory, point_latest, run_name
+from culturegate.reports.evidence import read_run, write_evidence
+from culturegate.reports.files import ReportError
+from culturegate.reports.markdown import markdown, publish, write_summary
+from culturegate.reports.page import html_summary_prefix
+from culturegate.reports.provenance import collect_provenance
+from culturegate.reports.rows import ROW_LIMIT, RowBudget, header_cells, row_cells, row_detail
+from culturegate.reports.run import Run
+from culturegate.reports.shown import shown
+from culturegate.reports.terminal import terminal_lines
+
+__all__ = [
+    "ROW_LIMIT",
+    "ReportError",
+    "RowBudget",
+    "Run",
+    "claim",
+    "collect_provenance",
+    "header_cells",
+    "html_summary_prefix",
+    "latest_run",
+    "markdown",
+    "new_directory",
+    "point_latest",
+    "publish",
+    "read_run",
+    "row_cells",
+    "row_detail",
+    "run_name",
+    "shown",
+    "terminal_lines",
+    "write_evidence",
+    "write_summary",
+]

@@ -159,7 +159,7 @@ def _figure(name: str, description: str, rows: Sequence[Row], draw: Any) -> Figu
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
 
-    rc = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": ["sans-serif"],
+    rc: Any = {"svg.fonttype": "none", "svg.hashsalt": name, "font.family": ["sans-serif"],
           "font.sans-serif": ["DejaVu Sans"], "font.size": 10, "text.color": INK,
           "axes.edgecolor": FAINT, "axes.labelcolor": INK, "xtick.color": INK,
           "ytick.color": INK}  # fmt: skip

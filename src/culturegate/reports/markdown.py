@@ -1,0 +1,157 @@
+"""summary.md: the run in short, fit for a pull-request comment and for a CI job's page."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from culturegate.gate.verdict import Verdict
+from culturegate.metrics.estimate import Estimate
+from culturegate.reports.files import mended, valid_unicode, write_text
+from culturegate.reports.provenance import LABELS
+from culturegate.reports.run import Run
+from culturegate.reports.summary import (
+    ALL,
+    Row,
+    Summary,
+    limits,
+    line_name,
+    measured,
+    percent,
+    points,
+    title,
+)
+from culturegate.text import one_line
+
+SUMMARY = "summary.md"
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+LIMIT = 60_000
+"""Bytes; a comment on a pull request holds 65,536 characters."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
+_SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
+_KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
+         "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
+
+
+def markdown(run: Run) -> str:
+    """Return summary.md: below 60,000 bytes, every untrusted character inert.
+
+    Verdicts come worst first; where they would not fit, the last ones are counted only.
+    """
+    summary = Summary(run)
+    top = [f"### culturegate: {_headline(run)}", "", escape(summary.sentence), ""]
+    for caveat in summary.caveats:
+        top += [f"> {escape(caveat)}", ">"]
+    if summary.caveats:
+        top += [""]
+    below = [*_table(summary), *_cases(summary), *_provenance(run)]
+    room = LIMIT - sum(len(line.encode("utf-8", "replace")) + 1 for line in [*top, *below]) - 200
+    return "\n".join([*top, *_lines(summary, room), *below]) + "\n"
+
+
+def write_summary(run: Run) -> Path:
+    """Write summary.md into the run's directory and return its path. Raises `ReportError`."""
+    path = run.directory / SUMMARY
+    write_text(path, (markdown(run),))
+    return path
+
+
+def publish(run: Run, env: Mapping[str, str] = os.environ) -> Path | None:
+    """Append summary.md to the file that `$GITHUB_STEP_SUMMARY` names and return its path.
+
+    None where the variable is not set. Raises `ReportError`, which is no reason to fail a run.
+    """
+    if not env.get(STEP_SUMMARY):
+        return None
+    path = Path(env[STEP_SUMMARY])
+    with mended("append the summary to", path), path.open("a", encoding="utf-8") as file:
+        file.write(f"{valid_unicode(markdown(run))}\n")
+    return path
+
+
+def escape(text: str, limit: int = 1000) -> str:
+    """Return `text` as one line in which Markdown and HTML mean nothing and nobody is mentioned."""
+    # A word joiner after "@" and before a dot: sites turn bare addresses and names into links.
+    return _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("\\@", "@\u2060")
+
+
+def _headline(run: Run) -> str:
+    if run.gate is not None:
+        return escape(run.gate.sentence, 300)
+    return "cut short, not judged" if run.cut is not None else "not judged"
+
+
+def _lines(summary: Summary, room: int) -> list[str]:
+    if not summary.verdicts:
+        return []
+    lines = ["| | line | value | limit | why |", "| --- | --- | --- | --- | --- |"]
+    for shown, verdict in enumerate(summary.verdicts):
+        line = _line(verdict)
+        room -= len(line.encode("utf-8", "replace")) + 1
+        if room < 0:
+            left = len(summary.verdicts) - shown
+            return [*lines, "", f"{left} more lines did not fit; they are in report.html.", ""]
+        lines.append(line)
+    return [*lines, ""]
+
+
+def _line(verdict: Verdict) -> str:
+    cells = (
+        f"{_SIGNS[verdict.status]} {verdict.status}",
+        escape(line_name(verdict), 200),
+        escape(measured(verdict)),
+        escape(verdict.limit, 60),
+        escape(verdict.reason, 300),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _table(summary: Summary) -> list[str]:
+    if not summary.rows:
+        return []
+    level = summary.estimates.level
+    heads = ["", *(f"{escape(kind, 40)} ({level})" for kind in summary.kinds)]
+    heads += ["gap, points"] if summary.has_gap else []
+    lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
+    for row in summary.rows[:60]:
+        cells = [_name(row), *map(_share, row.accuracy.values())]
+        cells += [_points(row.gap)] if summary.has_gap else []
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def _name(row: Row) -> str:
+    return "**all cultures**" if row.name == ALL else escape(title(row.name))
+
+
+def _share(found: Estimate | None) -> str:
+    if found is None or found.value is None:
+        return "–"
+    return f"**{escape(percent(found.value))}** ({limits(found)}) n={found.n}"
+
+
+def _points(found: Estimate | None) -> str:
+    if found is None or found.value is None:
+        return "undefined"
+    return f"**{points(found.value)}** ({limits(found)})"
+
+
+def _cases(summary: Summary) -> list[str]:
+    replies = escape(summary.replies) or "none"
+    lines = [f"{summary.totals}. Replies: {replies}. {summary.reviewed}.", ""]
+    if summary.run.rerun_command and summary.run.wrong + summary.run.errors:
+        command = one_line(summary.run.rerun_command, 2000)
+        fence = "`" * (max(map(len, re.findall("`+", command)), default=0) + 3)
+        lines += ["Ask the wrong cases again:", "", fence, command, fence, ""]
+    return lines
+
+
+def _provenance(run: Run) -> list[str]:
+    known: Sequence[str] = [key for key in _KEYS if run.info.get(key) is not None]
+    if not known:
+        return []
+    facts = [f"{LABELS[key]} {escape(str(run.info[key]), 100)}" for key in known]
+    return [f"<sub>{', '.join(facts)}</sub>"]
