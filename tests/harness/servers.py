@@ -137,7 +137,7 @@ class ScriptedServer:
     @property
     def chats(self) -> list[Received]:
         """The chat requests in order of arrival."""
-        return [r for r in list(self.requests) if r.path.endswith("/chat/completions")]
+        return [r for r in list(self.requests) if "/chat/completions" in r.path]
 
     @property
     def calls(self) -> int:

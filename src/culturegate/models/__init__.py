@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from culturegate.models.base import Message, Model, ModelInfo, Prompt, Reply, Usage
 from culturegate.models.budget import Budget, Limits, Price
+from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.engine import Engine
 from culturegate.models.progress import Progress, Snapshot
 from culturegate.models.replay import ReplayModel
@@ -11,6 +12,8 @@ from culturegate.models.store import ReplyStore
 
 __all__ = [
     "Budget",
+    "EndpointConfig",
+    "EndpointModel",
     "Engine",
     "Limits",
     "Message",

@@ -73,6 +73,8 @@ class Reply:
     fingerprint: str | None = None
     key: str = ""
     """`Prompt.key` of the request."""
+    notes: tuple[str, ...] = ()
+    """What a reader of this reply should know: `prompt probably truncated`, for one."""
 
 
 @dataclass(frozen=True, slots=True)
