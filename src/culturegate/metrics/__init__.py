@@ -9,11 +9,20 @@ from culturegate.metrics.intervals import (
     wilson,
 )
 from culturegate.metrics.measured import Measured
-from culturegate.metrics.measuring import Weighting, estimate, measure
+from culturegate.metrics.measuring import (
+    Weighting,
+    check_contrast,
+    estimate,
+    group_view,
+    measure,
+)
 from culturegate.metrics.paired import PairedTest, holm, mcnemar_exact, paired_test, sign_flip
 from culturegate.metrics.registry import METRICS, Metric
 from culturegate.metrics.shares import cluster_se, share
+from culturegate.metrics.simpson import order_reverses
+from culturegate.metrics.summary import summarise
 from culturegate.metrics.table import FACTS, Table, fact_text
+from culturegate.metrics.worst import worst_culture
 
 __all__ = [
     "FACTS",
@@ -24,18 +33,23 @@ __all__ = [
     "PairedTest",
     "Table",
     "Weighting",
+    "check_contrast",
     "cluster_se",
     "estimate",
     "fact_text",
+    "group_view",
     "holm",
     "mcnemar_exact",
     "measure",
     "mover_difference",
     "mover_ratio",
     "mover_sum",
+    "order_reverses",
     "paired_test",
     "quantile",
     "share",
     "sign_flip",
+    "summarise",
     "wilson",
+    "worst_culture",
 ]

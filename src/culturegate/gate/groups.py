@@ -1,0 +1,164 @@
+"""A line on one group: which cases it rests on, what was measured, and what stands in its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from culturegate.gate.thresholds import Line, Thresholds, Validity
+from culturegate.gate.verdict import VerdictStatus
+from culturegate.metrics import METRICS, Measured, Metric, Table, group_view, measure
+from culturegate.metrics.drop import measure_drop
+from culturegate.tracks.base import CaseFacts, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line on one group, before it is judged."""
+
+    line: Line
+    group: tuple[tuple[str, str], ...]
+    found: Measured | None = None
+    """Errors left out; None where nothing was computed."""
+    scenarios: tuple[Measured, ...] = ()
+    """The same with the errors scored every way that could matter; empty without errors."""
+    errors: int = 0
+    cases: int = 0
+    blocked: tuple[VerdictStatus, str] | None = None
+    """The verdict and its reason where there is nothing to judge."""
+    remark: str = ""
+
+
+class Evidence:
+    """The planned cases, what ran of them, and the baseline."""
+
+    def __init__(
+        self,
+        thresholds: Thresholds,
+        records: Sequence[Record],
+        planned: Sequence[CaseFacts],
+        baseline: Sequence[Record] | None,
+    ) -> None:
+        self.thresholds = thresholds
+        ran = {record.facts.case for record in records}
+        self.planned = Table(Record(facts, (), None) for facts in planned)
+        self.ran = np.array([r.facts.case in ran for r in self.planned.records], dtype=bool)
+        named = {facts.case for facts in planned}
+        self.table = Table(record for record in records if record.facts.case in named)
+        self.baseline = baseline
+
+    def candidates(self, line: Line, validity: Validity) -> Iterator[Candidate]:
+        """Yield a line once for each of its groups, or once where it has none."""
+        where = dict(line.where)
+        if line.by is None:
+            yield self._candidate(line, where, validity)
+            return
+        groups = self._values(line, where)
+        if not groups:
+            reason = f"no case that the protocol names has a {line.by}"
+            yield Candidate(line, line.where, blocked=("unverified", reason))
+        for value in groups:
+            yield self._candidate(line, {**where, line.by: value}, validity)
+
+    def _values(self, line: Line, where: Mapping[str, str]) -> list[str]:
+        assert line.by is not None
+        contrast = line.metric.contrast
+        if contrast is not None and contrast.fact == line.by:
+            values = self.planned.view(where).values(line.by)
+            return [value for value in values if value != contrast.first]
+        return group_view(line.metric, self.planned, where).values(line.by)
+
+    def _candidate(self, line: Line, where: Mapping[str, str], validity: Validity) -> Candidate:
+        group = tuple(sorted(where.items()))
+        planned = group_view(line.metric, self.planned, where)
+        cases = planned.cases
+        if cases == 0:
+            reason = "no case that the protocol names is in this group"
+            return Candidate(line, group, blocked=("unverified", reason))
+        ran = int((planned.mask & self.ran).sum())
+        if ran < cases:
+            reason = f"{ran} of {cases} cases ran"
+            return Candidate(line, group, cases=cases, blocked=("skipped", reason))
+        if line.bound == "max_drop":
+            return self._against_baseline(line, where, group, validity)
+        confidence, weighting = self.thresholds.confidence, self.thresholds.weighting
+        found = measure(line.metric, self.table, where, confidence, weighting)
+        errors = self._errors(line.metric, self.table, where)
+        scenarios = tuple(
+            measure(line.metric, self.table, where, confidence, weighting, fills)
+            for fills in (line.metric.scenarios if errors else ())
+        )
+        blocked = self._obstacle(line, found, where, validity)
+        return Candidate(line, group, found, scenarios, errors, cases, blocked)
+
+    def _against_baseline(
+        self,
+        line: Line,
+        where: Mapping[str, str],
+        group: tuple[tuple[str, str], ...],
+        validity: Validity,
+    ) -> Candidate:
+        cases = group_view(line.metric, self.planned, where).cases
+        if self.baseline is None:
+            return Candidate(line, group, cases=cases, blocked=("skipped", "there is no baseline"))
+        shared = {r.facts.case for r in self.baseline} & {r.facts.case for r in self.table.records}
+        now = Table(r for r in self.table.records if r.facts.case in shared)
+        then = Table(r for r in self.baseline if r.facts.case in shared)
+        common = group_view(line.metric, now, where).cases
+        if common == 0:
+            reason = "the baseline has none of these cases"
+            return Candidate(line, group, cases=cases, blocked=("unverified", reason))
+        settings = (self.thresholds.confidence, self.thresholds.weighting)
+        found = measure_drop(line.metric, now, then, where, *settings)
+        errors = self._errors(line.metric, now, where) + self._errors(line.metric, then, where)
+        possible = line.metric.scenarios if errors else ()
+        scenarios = tuple(
+            measure_drop(line.metric, now, then, where, *settings, (new, old))
+            for new, old in product(possible, possible)
+        )
+        blocked = self._obstacle(line, found, where, validity)
+        remark = "" if common == cases else f"over the {common} of {cases} cases both runs have"
+        return Candidate(line, group, found, scenarios, errors, cases, blocked, remark)
+
+    def _errors(self, metric: Metric, table: Table, where: Mapping[str, str]) -> int:
+        """Return how many of a group's cases hold something that an error left open."""
+        if metric.name == "error_rate":
+            return 0
+        view = group_view(metric, table, where)
+        trials = table.trials
+        rows = set(trials.row[view.trial_mask & np.isnan(trials.correct)].tolist())
+        return len(rows | set(np.flatnonzero(view.mask & np.isnan(table.passed)).tolist()))
+
+    def _obstacle(
+        self, line: Line, found: Measured, where: Mapping[str, str], validity: Validity
+    ) -> tuple[VerdictStatus, str] | None:
+        """Return why a measured line can't be judged, None where it can."""
+        if not line.metric.pipeline:
+            invalid = self._invalid(line.metric, where, validity)
+            if invalid:
+                return "unverified", invalid
+        if found.undefined is not None:
+            return "unverified", found.undefined
+        clusters = line.min_clusters or validity.min_clusters
+        if found.clusters < clusters:
+            return "unverified", f"rests on {found.clusters} clusters; at least {clusters} needed"
+        if found.n < line.min_n:
+            unit = line.metric.unit
+            return "unverified", f"rests on {found.n} {unit}; at least {line.min_n} needed"
+        return None
+
+    def _invalid(self, metric: Metric, where: Mapping[str, str], validity: Validity) -> str | None:
+        view = group_view(metric, self.table, where)
+        for name, limit, told in (
+            ("unparsed_rate", validity.max_unparsed_rate, "could not be parsed"),
+            ("truncated_rate", validity.max_truncated_rate, "were truncated"),
+        ):
+            compute = METRICS[name].simple
+            assert compute is not None
+            rate = compute(view, self.thresholds.confidence).value
+            if rate is not None and rate > limit + 1e-9:
+                return f"{rate:.1%} of its replies {told}; at most {limit:.1%} may be"
+        return None

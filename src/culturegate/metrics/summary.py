@@ -1,0 +1,141 @@
+"""The content of metrics.json."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from culturegate.metrics.measuring import Weighting, estimate
+from culturegate.metrics.registry import METRICS
+from culturegate.metrics.simpson import simpson_warnings
+from culturegate.metrics.table import Table
+from culturegate.metrics.worst import worst_cultures
+from culturegate.tracks.base import Record
+
+DIGITS = 6
+_CONTRASTS = ("gap", "decoded_given_recalled")
+_ABILITY = ("accuracy", "chance_corrected")
+_SPLITS = ("difficulty", "lang", "public", "contaminated", "form", "element", "task", "condition")
+
+
+def summarise(
+    records: Iterable[Record],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+    weights: Mapping[str, float] | None = None,
+    contaminated_weight: float = 0.5,
+) -> dict[str, Any]:
+    """Return everything that metrics.json says, as plain data with floats to six digits.
+
+    It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
+    `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
+    with its metric and group), `worst_culture` (by kind), `safety` (estimates that stand apart) and
+    `warnings` (sentences).
+    """
+    table = Table(records)
+    default = Weighting()
+    weighting = Weighting(default.tracks if weights is None else weights, contaminated_weight)
+    safe = [record for record in table.records if record.facts.track == "safety"]
+    ability = table
+    if safe:
+        ability = Table(r for r in table.records if r.facts.track != "safety")
+    data: dict[str, Any] = _rounded(
+        {
+            "confidence": confidence,
+            "seed": seed,
+            "weights": dict(weighting.tracks),
+            "contaminated_weight": contaminated_weight,
+            "cases": len(table),
+            "clusters": len(table.cluster_names),
+            "errors": int(table.error.sum()),
+            "outcomes": _outcomes(table),
+            "statuses": _counts(t.status for r in table.records for t in r.trials),
+            "rules": _counts(t.rule for r in table.records for t in r.trials if t.rule is not None),
+            "estimates": [
+                estimate(metric, ability, where, confidence, weighting=weighting).to_dict()
+                for metric, where in _plan(ability)
+            ],
+            "safety": _safety(Table(safe), confidence) if safe else None,
+            "worst_culture": worst_cultures(ability, seed, confidence),
+            "warnings": _warnings(ability),
+        }
+    )
+    return data
+
+
+def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield every metric with every group that a report shows."""
+    arms = [arm for arm in table.values("arm") if arm != "original"]
+    kinds = table.values("kind")
+    for metric in METRICS.values():
+        if metric.contrast is None or metric.contrast.second is not None:
+            yield metric.name, {}
+    by_arm = ("cpg", "retention") if "original" in table.values("arm") else ()
+    for arm in arms:
+        yield from ((name, {"arm": arm}) for name in by_arm)
+        yield from ((name, {"arm": arm}) for name in _ABILITY)
+    for track in table.values("track"):
+        yield from ((name, {"track": track}) for name in _ABILITY)
+    for kind in kinds:
+        for name in (*_ABILITY, "macro_accuracy", *_STATUS, "public_gap"):
+            yield name, {"kind": kind}
+    contrasts = _CONTRASTS if {"recall", "decode"} <= set(kinds) else ()
+    for culture in table.values("culture"):
+        yield from ((name, {"culture": culture}) for name in ("accuracy", *contrasts, *_STATUS))
+        yield from (("accuracy", {"culture": culture, "kind": kind}) for kind in kinds)
+        for arm in arms:
+            yield from ((name, {"arm": arm, "culture": culture}) for name in by_arm)
+    for fact in _SPLITS:
+        for value in table.values(fact):
+            yield "accuracy", {fact: value}
+            yield from (("accuracy", {fact: value, "kind": kind}) for kind in kinds)
+            yield from ((name, {fact: value}) for name in contrasts)
+
+
+_STATUS = ("error_rate", "parsed_rate", "unparsed_rate", "truncated_rate", "abstention_rate")
+
+
+def _safety(table: Table, confidence: float) -> dict[str, Any]:
+    """Return what is said of safety, apart from every table of ability."""
+    return {
+        "cases": len(table),
+        "errors": int(table.error.sum()),
+        "estimates": [
+            estimate(name, table, where, confidence).to_dict()
+            for name in _STATUS
+            for where in ({}, *({"kind": kind} for kind in table.values("kind")))
+        ],
+    }
+
+
+def _outcomes(table: Table) -> dict[str, int]:
+    return {
+        "passed": int((table.passed == 1).sum()),
+        "wrong": int((table.passed == 0).sum()),
+        "error": int(table.error.sum()),
+    }
+
+
+def _warnings(table: Table) -> list[str]:
+    warnings = list(simpson_warnings(table))
+    if len(table) > 1 and len(table.cluster_names) == 1:
+        warnings.append(f"all {len(table)} cases come from one cluster: they count as one draw")
+    return warnings
+
+
+def _counts(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _rounded(data: Any) -> Any:
+    """Return data with floats to six digits, and infinities, which JSON lacks, as None."""
+    if isinstance(data, float):
+        rounded = round(data, DIGITS)
+        # −0.0 and 0.0 are equal and must be written alike.
+        return rounded + 0.0 if math.isfinite(rounded) else None
+    if isinstance(data, dict):
+        return {key: _rounded(value) for key, value in data.items()}
+    return [_rounded(value) for value in data] if isinstance(data, list) else data
