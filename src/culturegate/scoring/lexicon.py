@@ -203,6 +203,11 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
                 for form in (phrase, without_accents(phrase)):
                     for prefix in ("", *table.prefixes):
                         mine.setdefault(prefix + form, set()).add(cat.rstrip("_"))
+        # "उत्तर है B": what calls a letter right after it can also announce the next one.
+        nouns = tuple(phrase for phrase, cats in mine.items() if "answer" in cats)
+        for phrase, cats in mine.items():
+            if "right" in cats and phrase.startswith(nouns):
+                cats.add("answer")
         phrases |= {phrase: frozenset(cats) for phrase, cats in mine.items()}
     aliases, shown_forms = _labels(shown, extra, code)
     spaced = sorted((a for a in aliases if not _UNSPACED.match(a)), key=len, reverse=True)

@@ -179,6 +179,9 @@ class Statements:
         if conjunction:
             return True
         if comma:
+            after = self.tokens[b + 1 : b + 2]
+            if after and after[0].text == "、":
+                return False  # Chinese parts clauses by a comma and lists by its own mark
             # "B, C is a drink" starts a new clause; "A, B and D" goes on.
             return self._ends_clause(b)
         return b == a + 1
