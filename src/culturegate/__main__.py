@@ -1,11 +1,13 @@
 """`culturegate`: what is done outside pytest, mostly to the bank.
 
-Exits 0 where all is fine, 1 where something was found, 2 on wrong usage.
+Exits 0 where all is fine, 1 where something was found, 2 on wrong usage. What a command needs is
+imported inside it, so that `--help` and small commands stay quick.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,54 +15,126 @@ from pathlib import Path
 from culturegate.errors import CulturegateError
 
 ITEMS = Path("items")
-"""The project's own bank, from the checkout's root."""
+"""The project's own bank, seen from the checkout's root."""
+
+
+class UsageError(Exception):
+    """A command that cannot be meant; exits 2."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        # The bank is written in many scripts; a terminal that lacks one shall not end a command.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = options.run
     try:
         return run(options)
+    except UsageError as error:
+        print(f"culturegate {options.command}: {error}", file=sys.stderr)
+        return 2
     except CulturegateError as error:
         print(error, file=sys.stderr)
         return 1
     except BrokenPipeError:  # `culturegate … | head`
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="culturegate", description="Check, show, make and import items of the bank."
+        prog="culturegate", description="Check, show, make and import items; read replies again."
     )
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", dest="command"
+    )
+
     lint = commands.add_parser("lint", help="Check a bank and print what shortcuts would score")
     lint.add_argument(
         "directories",
         nargs="*",
-        type=_existing,
         metavar="DIR",
-        help="Folders or files (default: items, under the rules of the project's own bank)",
+        help="Folders or files (default: items, by the rules of the project's own bank)",
+    )
+    lint.add_argument(
+        "--review-sheet", metavar="FILE.csv", help="Write a sheet for reviewers to fill in"
+    )
+    lint.add_argument(
+        "--read-sheet",
+        metavar="FILE.csv",
+        help="Read a filled-in sheet back and sign the items whose review agrees",
     )
     lint.set_defaults(run=_lint)
+
+    show = commands.add_parser("show", help="Print one item as a reader sees it")
+    show.add_argument("item", metavar="ITEM", help="Id of the item")
+    show.add_argument("directories", nargs="*", metavar="DIR", help="Folders (default: items)")
+    show.set_defaults(run=_show)
+
+    new = commands.add_parser("new-item", help="Print a bank file to fill in")
+    new.add_argument("culture", nargs="?", default="my-culture", metavar="CULTURE")
+    new.set_defaults(run=_new_item)
+
+    foreign = commands.add_parser("import", help="Bring a foreign question set into items")
+    foreign.add_argument("file", metavar="FILE", help="CSV, TSV, JSON or JSON Lines; local only")
+    foreign.add_argument(
+        "--map",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD=COLUMN",
+        help="Columns for id, question, options (or a, b, c …), answer, culture, kind, lang, "
+        "episode, difficulty; usual names are found without",
+    )
+    foreign.add_argument("--culture", help="Culture where no column gives one")
+    foreign.add_argument("--kind", choices=("recall", "decode"), help="Kind (default: recall)")
+    foreign.add_argument("--lang", help="Language (default: told from the script)")
+    foreign.add_argument(
+        "--answer",
+        choices=("letter", "text", "index0", "index1"),
+        help="How the key is given (default: worked out from all rows)",
+    )
+    foreign.add_argument(
+        "--no-header", action="store_true", help="The table has no header; columns count from 1"
+    )
+    foreign.add_argument(
+        "--out", metavar="FILE.jsonl", help="Where to write (default: standard output)"
+    )
+    foreign.set_defaults(run=_import)
     return parser
 
 
-def _existing(text: str) -> Path:
-    path = Path(text)
-    if not path.exists():
-        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
-    return path
+def _folders(given: Sequence[str]) -> list[Path]:
+    paths = [Path(text) for text in given] or [ITEMS]
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"no such file or folder: {path}")
+    return paths
 
 
 def _lint(options: argparse.Namespace) -> int:
     from culturegate.bank.findings import LintLimits
     from culturegate.bank.lint import lint, rule_counts, summary
     from culturegate.bank.loader import load_bank
+    from culturegate.bank.sheet import read_sheet, write_sheet
+    from culturegate.bank.signing import sign
 
-    directories = options.directories or [ITEMS]
+    directories = _folders(options.directories)
     bank = load_bank(directories)
+    open_rows = 0
+    if options.read_sheet:
+        sheet = Path(options.read_sheet)
+        if not sheet.is_file():
+            raise UsageError(f"no such file: {sheet}")
+        signatures, problems = read_sheet(bank, sheet)
+        unsigned = sign(signatures)
+        print(f"{len(signatures) - len(unsigned)} signatures added")
+        for problem in [*problems, *unsigned]:
+            print(problem)
+        open_rows = len(problems) + len(unsigned)
+        bank = load_bank(directories)
     ours = all(path.resolve().is_relative_to(ITEMS.resolve()) for path in directories)
     limits = LintLimits() if ours else LintLimits.private()
     findings = lint(bank, limits)
@@ -70,7 +144,72 @@ def _lint(options: argparse.Namespace) -> int:
         print(finding)
     if findings:
         print(f"{len(findings)} findings: {rule_counts(findings)}")
-    return 1 if findings else 0
+    if options.review_sheet:
+        rows = write_sheet(bank, Path(options.review_sheet))
+        print(f"{options.review_sheet}: {rows} items to review")
+    return 1 if findings or open_rows else 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from culturegate.bank.loader import load_bank
+    from culturegate.bank.show import UnknownItem, find_item, shown
+
+    bank = load_bank(_folders(options.directories))
+    try:
+        item = find_item(bank, options.item)
+    except UnknownItem as error:
+        raise UsageError(error) from None
+    for line in shown(item):
+        print(line)
+    return 0
+
+
+def _new_item(options: argparse.Namespace) -> int:
+    from culturegate.bank.show import template
+
+    page = template(options.culture)
+    if page is None:
+        raise UsageError(f"{options.culture!r} has no letters a-z; name the culture in them")
+    print(page, end="")
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from culturegate.bank.foreign import as_lines, import_file, write_items
+
+    if "://" in options.file:
+        raise UsageError("nothing is fetched; download the file and name it")
+    file = Path(options.file)
+    if not file.is_file():
+        raise UsageError(f"no such file: {file}")
+    mapping = dict(pair.partition("=")[::2] for pair in options.map)
+    if "" in mapping or not all(mapping.values()):
+        raise UsageError("--map takes FIELD=COLUMN, as in --map question=stem answer=gold")
+    constants = {
+        name: value
+        for name in ("culture", "kind", "lang")
+        if (value := getattr(options, name)) is not None
+    }
+    found = import_file(
+        file,
+        mapping,
+        constants=constants,
+        answer_as=options.answer,
+        header=not options.no_header,
+    )
+    if options.out:
+        write_items(found, Path(options.out))
+    else:
+        for line in as_lines(found):
+            print(line)
+    for problem in found.problems:
+        print(problem, file=sys.stderr)
+    print(
+        f"{len(found.items)} items, {len(found.problems)} rows left out, "
+        f"{found.shuffled} with alphabetical options put in another order",
+        file=sys.stderr,
+    )
+    return 1 if found.problems else 0
 
 
 if __name__ == "__main__":

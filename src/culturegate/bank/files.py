@@ -113,10 +113,15 @@ def read_document(file: Path) -> Located:
     return _json(text, file) if file.suffix.lower() == ".json" else yaml12.load(text, file, "text")
 
 
-def read_table(file: Path) -> tuple[str | None, Iterator[Row | Problem]]:
-    """Read a JSON Lines, CSV or TSV file: its canary, and its rows or what is wrong with them."""
+def read_table(file: Path, *, header: bool = True) -> tuple[str | None, Iterator[Row | Problem]]:
+    """Read a JSON Lines, CSV or TSV file: its canary, and its rows or what is wrong with them.
+
+    Without a `header` a table's columns are named by their numbers, from 1.
+    """
     text = read_text(file, MAX_TABLE)
-    rows = _json_lines(text, file) if file.suffix.lower() == ".jsonl" else _cells(text, file)
+    rows = (
+        _json_lines(text, file) if file.suffix.lower() == ".jsonl" else _cells(text, file, header)
+    )
     first = next(rows, None)
     if first is None:
         return None, rows
@@ -190,7 +195,7 @@ def _json_lines(text: str, file: Path) -> Iterator[Row | Problem]:
                 yield Problem(file, f"an object was expected, got {one_line(record, 40)!r}", number)
 
 
-def _cells(text: str, file: Path) -> Iterator[Row | Problem]:
+def _cells(text: str, file: Path, named: bool) -> Iterator[Row | Problem]:
     head = text.split("\n", 1)[0]
     delimiter = "\t" if file.suffix.lower() == ".tsv" else ";" if _semicolons(head) else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -203,6 +208,9 @@ def _cells(text: str, file: Path) -> Iterator[Row | Problem]:
                 continue
             if header is None and (mark := _CANARY_ROW.fullmatch(" ".join(cells).strip())):
                 yield Row({"canary": mark[1]}, file, line)
+            elif header is None and not named:
+                header = [str(number) for number in range(1, len(cells) + 1)]
+                yield Row(dict(zip(header, cells, strict=True)), file, line)
             elif header is None:
                 header = [cell.strip() for cell in cells]
                 twice = sorted({name for name in header if header.count(name) > 1})

@@ -12,7 +12,7 @@ from culturegate.bank.scripts import foreign_script, script
 from culturegate.bank.wording import content_words, folded
 
 # A rotated order makes such an option point at the wrong ones.
-_POINTS_AT_OTHERS = re.compile(
+POINTS_AT_OTHERS = re.compile(
     r"\b(?:all|none|both|neither|any|either) of (?:the (?:above|other|others)|these|them)\b"
     r"|\b(?:both|either|neither) [a-j] (?:and|or|nor) [a-j]\b"
     r"|以上(?:都|皆|全|均)|[a-j]\s?[和与或]\s?[a-j]\s?(?:都|皆|均)",
@@ -30,7 +30,7 @@ def unsound(items: Sequence[MythItem], limits: LintLimits) -> Iterator[Finding]:
         yield from _signatures(item)
         for lang in item.langs:
             for label, option in item.options.items():
-                if _POINTS_AT_OTHERS.search(option.text[lang]):
+                if POINTS_AT_OTHERS.search(option.text[lang]):
                     yield at_item(
                         "order",
                         item,
