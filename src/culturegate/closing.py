@@ -5,25 +5,30 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from culturegate.conductor import Conductor
 from culturegate.gate import GateResult, judge
 from culturegate.metrics import summarise
 from culturegate.prompts import prompt_hash, templates
-from culturegate.reports import Run, collect_provenance
+from culturegate.reports import (
+    ReportError,
+    Run,
+    collect_provenance,
+    point_latest,
+    publish,
+    write_evidence,
+    write_summary,
+)
 
 
-
-def close_run(
-    conductor: Conductor, *, cut: str | None, lost: Sequence[str] = (), arguments: Sequence[str]
-) -> Run:
+def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]) -> Run:
     """Judge what was collected and return the run that the reports tell of.
 
     Args:
         conductor: The session's, with its records.
         cut: Why the session ended before its time; it is then not judged.
-        lost: Ids of the cases that went with a worker.
         arguments: pytest's command line, for the command that asks the wrong cases again.
     """
     settings = conductor.settings
@@ -43,7 +48,7 @@ def close_run(
             records,
             conductor.facts,
             require_all=settings.gate == "require-all",
-            notes=_notes(conductor, lost),
+            notes=_notes(conductor),
         )
     return Run(
         directory=settings.run_dir,
@@ -60,7 +65,29 @@ def close_run(
     )
 
 
-def _notes(conductor: Conductor, lost: Sequence[str]) -> list[str]:
+def write_run(run: Run, reports: Path) -> tuple[list[Path], list[str]]:
+    """Write the run's files, and let `latest` in `reports` point at it where it lies there.
+
+    Returns:
+        The paths to show a reader, and what went wrong beside them: a run is none the worse for
+        a step summary or a link that cannot be written.
+
+    Raises:
+        ReportError: Where the evidence itself cannot be written.
+    """
+    paths = [write_summary(run), *write_evidence(run)]
+    warnings = []
+    try:
+        publish(run)
+        if run.directory.parent == reports:
+            point_latest(reports, run.directory)
+    except ReportError as error:
+        warnings.append(str(error))
+    return paths, warnings
+
+
+def _notes(conductor: Conductor) -> list[str]:
+    lost = [case for case in conductor.selected if case not in conductor.records]
     notes = []
     if conductor.stopped:
         notes.append(conductor.stopped)

@@ -181,6 +181,11 @@ class Conductor:
         except CulturegateError:
             return None
 
+    def is_lost(self, nodeid: str, when: str | None) -> bool:
+        """Return whether a failed report stands for a case whose worker died while running it."""
+        # xdist reports what a crashed worker was running under this phase.
+        return when == "???" and self.case_of(nodeid) is not None
+
     def announce(self, cases: Sequence[Case]) -> str:
         """Return one line that says what is about to be asked of whom."""
         settings = self.settings

@@ -10,9 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from culturegate.reports.html import html_summary_prefix
-from culturegate.reports.rows import RowBudget, header_cells, row_cells, row_detail
-from culturegate.reports.run import Run
+from culturegate.reports import (
+    RowBudget,
+    Run,
+    header_cells,
+    html_summary_prefix,
+    row_cells,
+    row_detail,
+)
 from culturegate.tracks import Case
 
 

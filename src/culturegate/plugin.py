@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 
 import pytest
 
-from culturegate.closing import close_run
+from culturegate.closing import close_run, write_run
 from culturegate.conductor import Conductor, Outcome, UnaskedCase
 from culturegate.errors import CulturegateError
 from culturegate.gate import EXIT_UNVERIFIED
 from culturegate.options import OPTIONS, resolve
 from culturegate.page import Page
-from culturegate.reports import Run, terminal_lines, write_reports
+from culturegate.reports import Run, terminal_lines
 from culturegate.shards import Shards, own_shard, position
 from culturegate.tracks import Case
 
@@ -214,6 +214,7 @@ class Judging:
         """Reports that failed for another reason than a wrong or unasked case."""
         self._run: Run | None = None
         self._paths: Sequence[Path] = ()
+        self._warnings: Sequence[str] = ()
         self._trouble: str | None = None
 
     def begin(self, session: pytest.Session, cases: Sequence[Case]) -> None:
@@ -258,7 +259,8 @@ class Judging:
         cut = _cut(session, int(exitstatus))
         try:
             self._run = close_run(conductor, cut=cut, arguments=_arguments(self._config))
-            self._paths = write_reports(self._run)
+            reports = conductor.settings.root / "reports"
+            self._paths, self._warnings = write_run(self._run, reports)
         except CulturegateError as error:
             self._trouble = str(error)
         gate = self._run.gate if self._run is not None else None
@@ -278,6 +280,8 @@ class Judging:
             paths = [self._page.path, *self._paths] if self._page.path else self._paths
             for line in terminal_lines(self._run, writer.fullwidth, encoding, paths):
                 terminalreporter.write_line(line)
+        for warning in self._warnings:
+            terminalreporter.write_line(warning, yellow=True)
         if self._trouble is not None:
             terminalreporter.write_line(self._trouble, red=True)
 
