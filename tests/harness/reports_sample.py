@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from culturegate.gate.verdict import GateResult, Verdict
-from culturegate.metrics.estimate import Estimate
-from culturegate.metrics.intervals import mover_difference, wilson
+from culturegate.metrics import Estimate, summarise
 from culturegate.models.base import Reply
 from culturegate.reports.shown import shown
 from culturegate.reports.run import Run
@@ -77,42 +76,8 @@ def as_shown(one: Record, text: str | None = None) -> dict[str, Any]:
     return shown(one, QUESTIONS[lang], OPTIONS[lang]["a"], replies, OPTIONS[lang])
 
 
-def metrics(found: Iterable[Record]) -> dict[str, Any]:
-    """Return estimates of accuracy and gap, over all and by culture, in the form of metrics.json."""
-    found = list(found)
-    estimates = []
-    for where in ({}, *({"culture": culture} for culture in CULTURES)):
-        sides = []
-        for kind in ("recall", "decode"):
-            judged = [
-                one.passed
-                for one in found
-                if one.facts.kind == kind
-                and one.passed is not None
-                and one.facts.culture == where.get("culture", one.facts.culture)
-            ]
-            group = tuple(sorted((where | {"kind": kind}).items()))
-            if not judged:
-                continue
-            low, high = wilson(sum(judged), len(judged), 0.95)
-            value = sum(judged) / len(judged)
-            sides.append((value, (low, high)))
-            estimates.append(Estimate("accuracy", group, len(judged), 6, value, low, high))
-        if len(sides) < 2:
-            continue
-        (recall, recall_limits), (decode, decode_limits) = sides
-        group = tuple(where.items())
-        if recall_limits[0] <= 0.25:
-            why = "recall is not certainly above chance"
-            estimates.append(Estimate("gap", group, 24, 6, undefined=why))
-        else:
-            low, high = mover_difference(recall, recall_limits, decode, decode_limits)
-            estimates.append(Estimate("gap", group, 24, 6, recall - decode, low, high))
-    return {"confidence": 0.95, "estimates": [each.to_dict() for each in estimates]}
-
-
 def gate(numbers: dict[str, Any]) -> GateResult:
-    """Return a breached gate over `metrics`."""
+    """Return a breached gate over a summary."""
     by_where = {
         (each["metric"], tuple(sorted(each["where"].items()))): Estimate(
             **{**each, "where": tuple(sorted(each["where"].items()))}
@@ -175,7 +140,7 @@ def info() -> dict[str, Any]:
 def run(directory: Path, found: Sequence[Record] | None = None, **changes: Any) -> Run:
     """Return a run over `found` (all records where None), with `changes` to its fields."""
     found = records() if found is None else found
-    numbers = metrics(found)
+    numbers = summarise(found)
     whole: dict[str, Any] = {
         "directory": directory,
         "info": info(),

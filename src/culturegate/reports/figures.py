@@ -45,8 +45,8 @@ class Figure:
 
 def figures(summary: Summary) -> list[Figure]:
     """Return the figures that the run has numbers for: accuracy by culture, and the gap."""
-    rows = [row for row in summary.rows if any(one is not None for one in row.accuracy.values())]
-    if not rows:
+    rows = summary.rows
+    if not summary.has_values:
         return []
     drawn = [_accuracy(summary, rows)]
     if any(row.gap is not None and row.gap.value is not None for row in rows):

@@ -10,7 +10,7 @@ from pathlib import Path
 from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.files import mended, valid_unicode, write_text
-from culturegate.reports.provenance import LABELS
+from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.run import Run
 from culturegate.reports.summary import (
     ALL,
@@ -30,7 +30,9 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 LIMIT = 60_000
 """Bytes; a comment on a pull request holds 65,536 characters."""
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~<>&@:.-])")
+_SPECIAL = re.compile(
+    r"[\\`*_\[\]|~<>&$]|^(?:[-+=]|\d+[.)](?=\s|$))|:(?=//)|(?<=www)\.", re.IGNORECASE
+)
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
          "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
@@ -74,8 +76,10 @@ def publish(run: Run, env: Mapping[str, str] = os.environ) -> Path | None:
 
 def escape(text: str, limit: int = 1000) -> str:
     """Return `text` as one line in which Markdown and HTML mean nothing and nobody is mentioned."""
-    # A word joiner after "@" and before a dot: sites turn bare addresses and names into links.
-    return _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("\\@", "@\u2060")
+    safe = _SPECIAL.sub(lambda found: f"{found.group()[:-1]}\\{found.group()[-1]}",
+                        one_line(text, limit))  # fmt: skip
+    # Sites look for names and issue numbers in what Markdown made: a word joiner hides them.
+    return re.sub(r"[@#]", "\\\\\\g<0>\u2060", safe)
 
 
 def _headline(run: Run) -> str:
@@ -110,7 +114,7 @@ def _line(verdict: Verdict) -> str:
 
 
 def _table(summary: Summary) -> list[str]:
-    if not summary.rows:
+    if not summary.has_values:
         return []
     level = summary.estimates.level
     heads = ["", *(f"{escape(kind, 40)} ({level})" for kind in summary.kinds)]
@@ -153,5 +157,10 @@ def _provenance(run: Run) -> list[str]:
     known: Sequence[str] = [key for key in _KEYS if run.info.get(key) is not None]
     if not known:
         return []
-    facts = [f"{LABELS[key]} {escape(str(run.info[key]), 100)}" for key in known]
+    facts = [f"{LABELS[key]} {escape(_short(key, run.info[key]))}" for key in known]
     return [f"<sub>{', '.join(facts)}</sub>"]
+
+
+def _short(key: str, value: object) -> str:
+    text = fact_text(value)
+    return text[:12] if key.endswith(("_hash", "_commit")) else text[:100]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.figures import figures
-from culturegate.reports.provenance import LABELS
+from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
 from culturegate.reports.summary import (
@@ -24,7 +24,7 @@ from culturegate.reports.summary import (
     points,
     title,
 )
-from culturegate.text import clean, one_line
+from culturegate.text import one_line
 
 _GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
 
@@ -97,7 +97,7 @@ def _gate(summary: Summary) -> Markup:
 
 
 def _table(summary: Summary) -> Markup:
-    if not summary.rows:
+    if not summary.has_values:
         return Markup("")
     heads = [f"{kind}, {summary.estimates.level} interval, n" for kind in summary.kinds]
     heads += ["gap, points"] if summary.has_gap else []
@@ -151,24 +151,15 @@ def _provenance(info: Mapping[str, Any]) -> Markup:
     """Return every fact of run.json, the known ones first and by their labels."""
     keys = [key for key in LABELS if key in info] + sorted(info.keys() - LABELS.keys())
     facts = [
-        Markup("<dt>{}</dt><dd>{}</dd>").format(LABELS.get(key, one_line(key, 60)), _value(value))
+        Markup("<dt>{}</dt><dd>{}</dd>").format(
+            LABELS.get(key, one_line(key, 60)), fact_text(value)
+        )
         for key in keys
         if (value := info[key]) is not None
     ]
     return Markup("<details><summary>How this run was made</summary><dl>{}</dl></details>").format(
         Markup("").join(facts)
     )
-
-
-def _value(value: Any) -> str:
-    """Return a fact as text: nested ones as `key: value`, joined and bounded."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return clean("; ".join(f"{key}: {_value(each)}" for key, each in value.items()), 2000)
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        return clean(", ".join(_value(each) for each in value), 2000)
-    return one_line(str(value), 400)
 
 
 def _titled(head: str, body: Markup) -> Markup:

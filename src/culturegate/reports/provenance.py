@@ -6,9 +6,12 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from culturegate.text import clean, one_line
 
 LABELS = {
     "experiment": "experiment",
@@ -60,6 +63,17 @@ def collect_provenance(root: Path) -> dict[str, Any]:
         "git_commit": commit,
         "git_dirty": None if status is None else bool(status),
     }
+
+
+def fact_text(value: Any) -> str:
+    """Return a fact of run.json as bounded text: nested ones as `key: value`, joined."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return clean("; ".join(f"{key}: {fact_text(each)}" for key, each in value.items()), 2000)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return clean(", ".join(fact_text(each) for each in value), 2000)
+    return one_line(str(value), 400)
 
 
 def _packages() -> dict[str, str]:

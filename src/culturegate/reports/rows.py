@@ -64,19 +64,22 @@ class RowBudget:
 
 
 def header_cells(cells: Sequence[str]) -> list[str]:
-    """Return pytest-html's header cells with ours after the test's name, and without its links."""
+    """Return the header: pytest-html's result and test, then ours.
+
+    Its duration would say how long pytest waited, not how long the model took; it has no links.
+    """
     ours = [
         f'<th class="sortable" data-column-type="{name}">{name.capitalize()}</th>'
         for name in _COLUMNS
     ]
-    return [*cells[:2], *ours, *cells[2:3]]
+    return [*cells[:2], *ours]
 
 
 def row_cells(cells: Sequence[str], shown: Mapping[str, Any] | None) -> list[str]:
     """Return a row's cells in the order of `header_cells`, blank for a test that is no case."""
-    result, test, duration, *_ = cells
+    result, test, *_ = cells
     if shown is None:
-        return [result, test, *(f'<td class="col-{name}"></td>' for name in _COLUMNS), duration]
+        return [result, test, *(f'<td class="col-{name}"></td>' for name in _COLUMNS)]
     test = _cell("testId", shown["case"])
     lang = shown["lang"]
     ours = [
@@ -85,7 +88,7 @@ def row_cells(cells: Sequence[str], shown: Mapping[str, Any] | None) -> list[str
         _cell("reading", shown["reading"], lang),
         _cell("expected", shown["expected"], lang),
     ]
-    return [result, test, *ours, duration]
+    return [result, test, *ours]
 
 
 def _cell(name: str, text: str, lang: str = "") -> str:

@@ -69,10 +69,14 @@ def _trial(trial: Trial, texts: Mapping[str, str], cost: int) -> dict[str, Any]:
         "template": one_line(trial.template, 40),
         "sample": trial.sample,
         "text": bounded(text, cost),
-        "status": trial.reason or "error" if trial.status == "error" else trial.status,
+        "status": one_line(_status(trial), 40),
         "value": None if trial.value is None else one_line(trial.value, 200),
         "order": None if trial.option_order is None else one_line(trial.option_order, 20),
     }
+
+
+def _status(trial: Trial) -> str:
+    return trial.reason or trial.status if trial.status == "error" else trial.status
 
 
 def _reading(record: Record, options: Mapping[str, str]) -> str:
@@ -80,7 +84,7 @@ def _reading(record: Record, options: Mapping[str, str]) -> str:
     if record.modal is not None:
         return options.get(record.modal, record.modal)
     answers = Counter(
-        trial.value if trial.status == "answered" and trial.value is not None else trial.status
+        trial.value if trial.status == "answered" and trial.value else _status(trial)
         for trial in record.trials
     )
     if not answers:

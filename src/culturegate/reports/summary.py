@@ -4,7 +4,7 @@ HTML only lay it out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,7 +56,8 @@ class Summary:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.estimates = Estimates(run.metrics)
-        facts = [record.facts for record in run.records]
+        # Safety has its own section and enters no table of ability.
+        facts = [record.facts for record in run.records if record.facts.track != "safety"]
         kinds = {fact.kind for fact in facts}
         self.kinds = [kind for kind in _KIND_ORDER if kind in kinds]
         self.kinds += sorted(kinds.difference(_KIND_ORDER))
@@ -72,6 +73,12 @@ class Summary:
         """The table culture × kind: a row for all cultures, then one each."""
         rows = [] if len(self.cultures) == 1 else [self._row(ALL, {})]
         return rows + [self._row(name, {"culture": name}) for name in self.cultures]
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the table has any value to show."""
+        found = (one for row in self.rows for one in row.accuracy.values())
+        return any(one is not None and one.value is not None for one in found)
 
     def _row(self, name: str, where: Mapping[str, str]) -> Row:
         get = self.estimates.get
@@ -105,7 +112,8 @@ class Summary:
         recall, decode = shares["recall"], shares["decode"]
         gap = self.estimates.get("gap")
         if gap is None or gap.value is None:
-            why = one_line((gap and gap.undefined) or "it was not computed", 200)
+            why = (gap and gap.undefined) or "it was not computed"
+            why = one_line(why.partition(": ")[0], 200)
             return (
                 f"gets {_range(recall)} of recall and {_range(decode)} of decode cases right, "
                 f"and no gap can be stated: {why}"
@@ -116,24 +124,31 @@ class Summary:
         )
 
     def _worst(self, shares: Mapping[str, Estimate]) -> str:
+        """Say which culture fares worst, beside what chance does to equal cultures."""
         kind = "decode" if "decode" in shares else next(iter(shares))
-        found = [
-            (one.value, row.name, one)
-            for row in self.rows
-            if row.name != ALL and (one := row.accuracy[kind]) is not None and one.value is not None
-        ]
-        if len(found) < 2:
-            return f"only {title(found[0][1])} was asked" if found else "no culture stands alone"
-        value, name, worst = min(found, key=lambda each: each[:2])
-        if value == max(found, key=lambda each: each[0])[0]:
-            return f"all {len(found)} cultures are alike in {kind}"
-        told = f"worst is {title(name)} with {percent(value)} of {kind} ({limits(worst)}%)"
-        overall = shares[kind].value
-        if worst.high is None or overall is None:
-            return told
-        if worst.high >= overall:
-            return f"{told}, too few cases to tell it from the others"
-        return f"{told}, clearly below the whole"
+        found = self.run.metrics.get("worst_culture", {}).get(kind, {})
+        if not found.get("worst"):
+            return (
+                f"only {title(self.cultures[0])} was asked"
+                if len(self.cultures) == 1
+                else ("no culture can be called the worst")
+            )
+        names, value = found["worst"], found["value"]
+        if len(names) == found["cultures"]:
+            return f"all {len(names)} cultures are alike in {kind}"
+        told = f"{_names(names)} with {percent(value)} of {kind}"
+        if len(names) == 1:
+            worst = self.estimates.get("accuracy", culture=names[0], kind=kind)
+            told = f"worst is {told}" + (f" ({limits(worst)}%)" if worst is not None else "")
+        else:
+            told = f"worst are {told}"
+        equal = (
+            f"the worst of {found['cultures']} equal cultures would get "
+            f"{percent(found['expected'])} by chance"
+        )
+        if found["p"] <= 1 - self.estimates.confidence:
+            return f"{told}, lower than chance explains ({equal})"
+        return f"{told}, which may be chance ({equal})"
 
     @cached_property
     def caveats(self) -> list[str]:
@@ -157,6 +172,7 @@ class Summary:
                 f"{run.errors} of {len(run.records)} cases could not be judged"
                 + (f"; failed calls: {kinds}." if kinds else ".")
             )
+        told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
@@ -188,6 +204,13 @@ class Summary:
 
 def _range(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} ({limits(estimate)}%)"
+
+
+def _names(cultures: Sequence[str]) -> str:
+    names = [title(culture) for culture in cultures[:4]]
+    if len(cultures) > len(names):
+        return f"{', '.join(names)} and {len(cultures) - len(names)} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _gap(gap: Estimate) -> str:
@@ -263,13 +286,3 @@ def counted(counts: Mapping[str, int]) -> str:
     """Return counts as `12 answered, 3 unparsed`, the most frequent first."""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return ", ".join(f"{count} {one_line(name, 40)}" for name, count in ordered)
-
-
-def plural(count: int, word: str) -> str:
-    """Return `1 case`, `2 cases`."""
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def listed(values: Iterable[object]) -> str:
-    """Return values as one bounded line."""
-    return one_line(", ".join(str(value) for value in values), 400)

@@ -60,8 +60,10 @@ def terminal_lines(
     lines = _wrapped(plain(summary.sentence), width)
     for caveat in summary.caveats:
         lines += _wrapped(plain(f"! {caveat}"), width, "  ")
+    if summary.has_values:
+        lines += ["", *_table(summary, width, plain)]
     if run.records:
-        lines += ["", *_table(summary, width, plain), ""]
+        lines += [""]
         lines += _wrapped(plain(f"Cases: {summary.totals}. {summary.reviewed}."), width)
         lines += _wrapped(plain(f"Replies: {summary.replies or 'none'}."), width, "  ")
     if run.gate is not None:
