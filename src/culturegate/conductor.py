@@ -19,8 +19,6 @@ from culturegate.errors import CallError, CulturegateError
 from culturegate.gate import Thresholds, load_thresholds
 from culturegate.models import (
     Budget,
-    EmbeddedConfig,
-    EmbeddedModel,
     EndpointConfig,
     EndpointModel,
     Engine,
@@ -251,6 +249,8 @@ class Conductor:
         if settings.replay is not None:
             return ReplayModel(settings.replay, self.facts)
         if settings.endpoint is None:
+            from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
+
             return EmbeddedModel(EmbeddedConfig())
         _, workers = worker
         return EndpointModel(

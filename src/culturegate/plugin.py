@@ -76,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     judging = Judging(config, conductor)
     config.pluginmanager.register(judging, "culturegate-judging")
     config.pluginmanager.register(Asking(conductor, judging), "culturegate-asking")
-    if config.pluginmanager.hasplugin("dsession"):
+    if getattr(config.option, "dist", "no") != "no":
         config.pluginmanager.register(Workers(conductor, judging), "culturegate-workers")
 
 
