@@ -32,7 +32,7 @@ _SAME: dict[int, str | None] = {
     **_INVISIBLE,
     **{ord(c): "'" for c in "’‘ʼʹ′`´＇"},
     **{ord(c): '"' for c in "“”„‟″«»‹›「」『』〝〞＂"},
-    **{ord(c): "-" for c in "‐‑‒–—―"},
+    **{ord(c): "-" for c in "‐‑‒–—―−"},
     **{ord(c): "(" for c in "【〔〖〈《［"},
     **{ord(c): ")" for c in "】〕〗〉》］"},
     **{ord(c): " " for c in "\u00a0\u1680\u3000\u202f\t"},
