@@ -13,10 +13,9 @@ from culturegate.bank.wording import content_words, folded
 
 # A rotated order makes such an option point at the wrong ones.
 POINTS_AT_OTHERS = re.compile(
-    r"\b(?:all|none|both|neither|any|either) of (?:the (?:above|other|others)|these|them)\b"
-    r"|\b(?:both|either|neither) [a-j] (?:and|or|nor) [a-j]\b"
-    r"|以上(?:都|皆|全|均)|[a-j]\s?[和与或]\s?[a-j]\s?(?:都|皆|均)",
-    re.IGNORECASE,
+    r"\bof the above\b|^\W*(?:[Aa]ll|[Nn]one|[Bb]oth|[Nn]either|[Aa]ny) of (?:these|them|the others?)\W*$"
+    r"|\b(?:[Bb]oth|[Ee]ither|[Nn]either) [A-J] (?:and|or|nor) [A-J]\b"
+    r"|以上(?:都|皆|全|均)|[A-J]\s?[和与或]\s?[A-J]\s?(?:都|皆|均)|^[A-J]\s?[和与或]\s?[A-J]$",
 )
 _CAPITALISED = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 _SENTENCE_END = '.?!:;“”"‘(['

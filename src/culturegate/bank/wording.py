@@ -37,9 +37,11 @@ _STOP = frozenset(_STOP_WORDS.split())
 # Characters that bind a Chinese sentence; a pair with one of them is no content word.
 _FUNCTION = frozenset(
     "的了是在和与有不一个这那他她它们我你您也都就还把被对从到给为以而或但于之其所者吗呢吧啊着过得地会能可"
-    "要将让使向由因却又再才只很更最太没无非若如果则即且并及等每各某另哪谁何什么怎样么两三几种位次件条自己"
-    "来去上下里中外前后时说做成出起用于想"
+    "要将让使向由因却又再才只很更最太没无非若如果则即且并及等每各某另哪谁何什么怎样么两三几自己"
+    "来去上下里中外前后时"
 )
+# Measure words and light verbs bind what follows them, and end words of their own (火种, 条件).
+_BINDING = frozenset("种位次件条做想")
 _GENERIC_WORDS = """
 故事 神话 情景 场景 情节 传说 人物 问题 选项 说法 事情 东西 结果 已经 必须 应该 开始 知道 认为 觉得
 情况 正是 就像 仿佛 现在 今天 别人 大家 人人 所有 全部 一切 虽然 但是 为了 通过 根据 关于 其他 其实
@@ -92,7 +94,11 @@ def _pairs(run: str) -> set[str]:
     if len(run) == 1:
         return set() if run in _FUNCTION else {run}
     pairs = {run[at : at + 2] for at in range(len(run) - 1)}
-    return {pair for pair in pairs - _GENERIC_PAIRS if not _FUNCTION & set(pair)}
+    return {
+        pair
+        for pair in pairs - _GENERIC_PAIRS
+        if not _FUNCTION & set(pair) and pair[0] not in _BINDING
+    }
 
 
 @lru_cache(maxsize=50_000)
