@@ -1,5 +1,6 @@
 """Records to estimates."""
 
+from culturegate.metrics.comparison import compare, paired_arms
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.intervals import (
     mover_difference,
@@ -35,6 +36,7 @@ __all__ = [
     "Weighting",
     "check_contrast",
     "cluster_se",
+    "compare",
     "estimate",
     "fact_text",
     "group_view",
@@ -45,6 +47,7 @@ __all__ = [
     "mover_ratio",
     "mover_sum",
     "order_reverses",
+    "paired_arms",
     "paired_test",
     "quantile",
     "share",

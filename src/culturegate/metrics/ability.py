@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from culturegate.metrics.intervals import Limits, mover_difference, mover_ratio, mover_sum
-from culturegate.metrics.measured import Measured, nothing
+from culturegate.metrics.measured import Measured, correlation, nothing
 from culturegate.metrics.shares import Share, case_share, share, trial_share
 from culturegate.metrics.table import View
+
+UNPAIRED = "native"
+"""The arm that shares a family with the original and not its content."""
 
 NO_CASES = "no case of this group was asked and judged"
 
@@ -97,20 +101,15 @@ def difference(first: View, second: View, names: tuple[str, str], confidence: fl
     sides = _sides(first, second, names)
     if isinstance(sides, Measured):
         return sides
-    a, b, n, clusters = sides
+    a, b = sides.first, sides.second
 
     def limits(confidence: float) -> Limits:
-        return mover_difference(a.value, a.limits(confidence), b.value, b.limits(confidence))
+        one, two = sides.limits(confidence)
+        return mover_difference(a.value, one, b.value, two, sides.correlation)
 
-    return Measured(
-        n,
-        clusters,
-        a.value - b.value,
-        limits,
-        None,
-        f"mover; {names[0]}: {a.method}; {names[1]}: {b.method}",
-        a.influence - b.influence,
-    )
+    influence = a.influence - b.influence
+    method = f"mover, {sides.method}"
+    return Measured(sides.n, sides.clusters, a.value - b.value, limits, None, method, influence)
 
 
 def gap(first: View, second: View, names: tuple[str, str], confidence: float) -> Measured:
@@ -125,26 +124,21 @@ def retention(first: View, second: View, names: tuple[str, str], confidence: flo
     sides = _sides(first, second, names)
     if isinstance(sides, Measured):
         return sides
-    a, b, n, clusters = sides
+    a, b = sides.first, sides.second
     chance = at_chance(first, names[0], confidence)
     if chance is not None:
-        return nothing(n, clusters, chance)
+        return nothing(sides.n, sides.clusters, chance)
     value = ratio(a.value, b.value)
     if value is None:
-        return nothing(n, clusters, f"{names[0]} has no passed case to retain")
+        return nothing(sides.n, sides.clusters, f"{names[0]} has no passed case to retain")
 
     def limits(confidence: float) -> Limits:
-        return mover_ratio(b.value, b.limits(confidence), a.value, a.limits(confidence))
+        one, two = sides.limits(confidence)
+        return mover_ratio(b.value, two, a.value, one, sides.correlation)
 
-    return Measured(
-        n,
-        clusters,
-        value,
-        limits,
-        None,
-        f"mover-r; {names[0]}: {a.method}; {names[1]}: {b.method}",
-        b.influence / a.value - a.influence * b.value / a.value**2,
-    )
+    influence = b.influence / a.value - a.influence * b.value / a.value**2
+    method = f"mover-r, {sides.method}"
+    return Measured(sides.n, sides.clusters, value, limits, None, method, influence)
 
 
 def ratio(base: float, new: float) -> float | None:
@@ -222,13 +216,42 @@ def _clusters(shares: Sequence[Share]) -> int:
     return int(np.any([s.present for s in shares], axis=0).sum())
 
 
-def _sides(
-    first: View, second: View, names: tuple[str, str]
-) -> tuple[Share, Share, int, int] | Measured:
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Two sides of a contrast that were both asked."""
+
+    first: Share
+    second: Share
+    names: tuple[str, str]
+    correlation: float
+
+    @property
+    def n(self) -> int:
+        return self.first.n + self.second.n
+
+    @property
+    def clusters(self) -> int:
+        return _clusters([self.first, self.second])
+
+    def limits(self, confidence: float) -> tuple[Limits, Limits]:
+        """Return each side's limits; a correlation is estimated, so it asks for a t quantile."""
+        df = self.clusters - 1.0 if self.correlation else math.inf
+        return self.first.limits(confidence, df), self.second.limits(confidence, df)
+
+    @property
+    def method(self) -> str:
+        sides = zip(self.names, (self.first, self.second), strict=True)
+        told = "; ".join(f"{name}: {side.method}" for name, side in sides)
+        return f"correlation {self.correlation:.2f}; {told}"
+
+
+def _sides(first: View, second: View, names: tuple[str, str]) -> _Sides | Measured:
     a = case_share(first, first.table.passed)
     b = case_share(second, second.table.passed)
-    n = sum(side.n for side in (a, b) if side is not None)
-    clusters = _clusters([side for side in (a, b) if side is not None])
     if a is None or b is None:
-        return nothing(n, clusters, f"no {names[a is not None]} case was asked and judged")
-    return a, b, n, clusters
+        found = [side for side in (a, b) if side is not None]
+        why = f"no {names[a is not None]} case was asked and judged"
+        return nothing(sum(side.n for side in found), _clusters(found), why)
+    # A native problem has other content than its family's original, so the two are no pair.
+    together = 0.0 if UNPAIRED in names else correlation(a.influence, b.influence)
+    return _Sides(a, b, names, together)

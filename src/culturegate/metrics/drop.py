@@ -34,7 +34,11 @@ def measure_drop(
     assert first.value is not None
     assert second.value is not None
     a, b = first.value, second.value
-    together = correlation(first, second) if now.cluster_names == then.cluster_names else 0.0
+    together = (
+        correlation(first.influence, second.influence)
+        if now.cluster_names == then.cluster_names
+        else 0.0
+    )
 
     def limits(confidence: float) -> Limits:
         assert first.limits is not None

@@ -41,11 +41,16 @@ def nothing(n: int, clusters: int, why: str) -> Measured:
     return Measured(n, clusters, undefined=why)
 
 
-def correlation(one: Measured, two: Measured) -> float:
-    """Return how two metrics over the same clusters move together, −1 to 1, 0 where unknown."""
-    a, b = one.influence, two.influence
-    size = max(len(a), len(b))
-    a = np.pad(a, (0, size - len(a)))
-    b = np.pad(b, (0, size - len(b)))
+LEAST_SHARED = 6
+"""Clusters from which a correlation is estimated; below, it would be noise that narrows."""
+
+
+def correlation(a: Floats, b: Floats) -> float:
+    """Return how two values move together over the table's clusters, from their influences.
+
+    −1 to 1, and 0 where fewer than six clusters move both.
+    """
+    if int(((a != 0) & (b != 0)).sum()) < LEAST_SHARED:
+        return 0.0
     scale = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
     return float((a * b).sum()) / scale if scale > 0 else 0.0

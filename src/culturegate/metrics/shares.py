@@ -30,16 +30,17 @@ class Share:
         """Number of clusters."""
         return int(self.present.sum())
 
-    def limits(self, confidence: float) -> Limits:
-        """Return Wilson's limits on the effective sample size.
+    def limits(self, confidence: float, df: float = math.inf) -> Limits:
+        """Return Wilson's limits on the effective sample size, by at most `df` degrees of freedom.
 
         No result is surer than a perfect one: where all scores agree there is no variance to see
         and each cluster counts once, so a single dissenting score must not make the limit better.
         """
-        low, high = wilson(self.value * self.n_effective, self.n_effective, confidence, self.df)
+        df = min(df, self.df)
+        low, high = wilson(self.value * self.n_effective, self.n_effective, confidence, df)
         if math.isinf(self.df):
             return low, high
-        perfect, _ = wilson(self.clusters, self.clusters, confidence, self.df)
+        perfect, _ = wilson(self.clusters, self.clusters, confidence, df)
         return min(low, perfect), max(high, 1 - perfect)
 
     @property

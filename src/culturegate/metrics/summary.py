@@ -42,7 +42,7 @@ def summarise(
     ability = table
     if safe:
         ability = Table(r for r in table.records if r.facts.track != "safety")
-    data: dict[str, Any] = _rounded(
+    data: dict[str, Any] = rounded(
         {
             "confidence": confidence,
             "seed": seed,
@@ -130,12 +130,12 @@ def _counts(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
 
 
-def _rounded(data: Any) -> Any:
+def rounded(data: Any) -> Any:
     """Return data with floats to six digits, and infinities, which JSON lacks, as None."""
     if isinstance(data, float):
         rounded = round(data, DIGITS)
         # −0.0 and 0.0 are equal and must be written alike.
         return rounded + 0.0 if math.isfinite(rounded) else None
     if isinstance(data, dict):
-        return {key: _rounded(value) for key, value in data.items()}
-    return [_rounded(value) for value in data] if isinstance(data, list) else data
+        return {key: rounded(value) for key, value in data.items()}
+    return [rounded(value) for value in data] if isinstance(data, list) else data
