@@ -76,6 +76,6 @@ def _reversals(new: Table, old: Table) -> Iterable[str]:
     for fact in ("difficulty", "culture", "kind", "lang"):
         if order_reverses(counts(new.view(), fact), counts(old.view(), fact)):
             yield (
-                f"the order of the two runs over all judged cases reverses at every {fact}, because "
-                "they judged different cases: read the groups, not the total"
+                f"the order of the two runs over all judged cases reverses at every {fact}: "
+                "they judged different cases, so read the groups, not the total"
             )

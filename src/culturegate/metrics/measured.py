@@ -50,7 +50,7 @@ def correlation(a: Floats, b: Floats) -> float:
 
     −1 to 1, and 0 where fewer than six clusters move both.
     """
-    if int(((a != 0) & (b != 0)).sum()) < LEAST_SHARED:
+    if int(((np.abs(a) > 1e-12) & (np.abs(b) > 1e-12)).sum()) < LEAST_SHARED:
         return 0.0
     scale = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
     return float((a * b).sum()) / scale if scale > 0 else 0.0

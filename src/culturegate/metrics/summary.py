@@ -133,9 +133,9 @@ def _counts(values: Iterable[str]) -> dict[str, int]:
 def rounded(data: Any) -> Any:
     """Return data with floats to six digits, and infinities, which JSON lacks, as None."""
     if isinstance(data, float):
-        rounded = round(data, DIGITS)
+        short = round(data, DIGITS)
         # −0.0 and 0.0 are equal and must be written alike.
-        return rounded + 0.0 if math.isfinite(rounded) else None
+        return short + 0.0 if math.isfinite(short) else None
     if isinstance(data, dict):
         return {key: rounded(value) for key, value in data.items()}
     return [rounded(value) for value in data] if isinstance(data, list) else data
