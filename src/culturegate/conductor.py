@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from culturegate.models import (
     ReplayModel,
     Reply,
     ReplyStore,
+    Snapshot,
 )
 from culturegate.options import Settings
 from culturegate.prompts import languages
@@ -88,6 +89,7 @@ class Conductor:
         self.started = datetime.now(UTC)
         self.stopped: str | None = None
         """Why nobody can be asked any more; None while somebody can."""
+        self._snapshots: dict[str, Snapshot] = {}
         self._engine: Engine[Record] | None = None
         self._store: ReplyStore | None = None
 
@@ -202,8 +204,11 @@ class Conductor:
         """
         self.selected = tuple(case.facts.case for case in cases)
         directory = claim(self.settings.run_dir)
-        if (directory / "records.jsonl").exists():
-            message = f"{directory} holds a run already; give another --run-dir or remove it"
+        if (directory / "records.jsonl").exists() and not self.settings.resume:
+            message = (
+                f"{directory} holds a run already; give another --run-dir, or --resume to go on "
+                "with this one"
+            )
             raise CulturegateError(message)
 
     def reach(self) -> None:
@@ -240,6 +245,7 @@ class Conductor:
             cases,
             max_connections=share(settings.max_connections, *worker),
             store=self._store,
+            resume=settings.resume,
             budget=Budget(limits.share(*worker)),
         )
         self.info = self._engine.start()
@@ -291,8 +297,16 @@ class Conductor:
             raise UnaskedCase(outcome)
         return outcome
 
-    def collect(self, payload: Mapping[str, Any]) -> None:
+    def snapshot(self) -> Snapshot:
+        """Return how far the session is: this process's engine, or all workers' together."""
+        if self._engine is not None:
+            return self._engine.snapshot()
+        workers = Snapshot.total_of(list(self._snapshots.values()))
+        return replace(workers, total=len(self.selected))
+
+    def collect(self, payload: Mapping[str, Any], worker: str) -> None:
         """Take the plain data of one outcome off a test report."""
+        self._snapshots[worker] = Snapshot(**payload["progress"])
         record = Record.from_dict(payload["record"])
         self.records[record.facts.case] = record
         self.efficiency[record.facts.case] = payload["efficiency"]

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.errors import CulturegateError
-from culturegate.reports import run_name
+from culturegate.models.urls import parse
+from culturegate.reports import run_name, unfinished_run
 from culturegate.tracks import PROTOCOLS, Protocol
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -87,6 +88,7 @@ OPTIONS = (
     Option("tpm", "Most tokens a minute", _positive, "N"),
     Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
     Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
+    Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", metavar="RUN"),
 )
 
@@ -121,6 +123,7 @@ class Settings:
     max_tokens_total: int | None
     max_minutes: float | None
     replay: Path | None
+    resume: bool
 
 
 class ApiKey(str):
@@ -156,8 +159,13 @@ def resolve(
     protocol_name = values["protocol"] or ("quick" if kind == "embedded" else "standard")
     protocol, overrides = _protocol(protocol_name, values)
     bank = [Path(folder) for folder in values["items"] or ()]
-    name = run_name(values["model"] or kind, datetime.now(UTC))
-    run_dir = values["run_dir"] or root / "reports" / name
+    reports = root / "reports"
+    if values["run_dir"]:
+        run_dir = Path(values["run_dir"])
+    elif values["resume"]:
+        run_dir = _unfinished(reports)
+    else:
+        run_dir = reports / run_name(values["model"] or kind, datetime.now(UTC))
     return Settings(
         root=root,
         model_kind=kind,
@@ -173,7 +181,7 @@ def resolve(
         gate_profile=values["gate_profile"] or ("smoke" if kind == "embedded" else "release"),
         profile_named=values["gate_profile"] is not None,
         gate=values["gate"] or "judge",
-        run_dir=Path(run_dir).absolute(),
+        run_dir=run_dir.absolute(),
         experiment=values["experiment"] or "culturegate",
         max_connections=values["max_connections"] or (64 if kind == "embedded" else 32),
         request_timeout=values["request_timeout"] or 120.0,
@@ -182,6 +190,7 @@ def resolve(
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
         replay=Path(replay) if replay else None,
+        resume=bool(values["resume"]),
     )
 
 
@@ -206,6 +215,14 @@ def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> 
         raise OptionError(message) from error
 
 
+def _unfinished(reports: Path) -> Path:
+    newest = unfinished_run(reports)
+    if newest is None:
+        message = f"--resume: there is no unfinished run in {reports}"
+        raise OptionError(message)
+    return newest
+
+
 def _endpoint(values: Mapping[str, Any], env: Mapping[str, str]) -> tuple[str | None, str]:
     """Return the base URL and the kind of model.
 
@@ -219,6 +236,8 @@ def _endpoint(values: Mapping[str, Any], env: Mapping[str, str]) -> tuple[str | 
             raise OptionError(message)
         return None, "embedded"
     endpoint = values["endpoint"] or env.get("OPENAI_BASE_URL") or None
+    if endpoint is not None:
+        parse(endpoint)
     if endpoint is None and values["model"]:
         if not env.get("OPENAI_API_KEY"):
             message = (

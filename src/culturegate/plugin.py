@@ -18,6 +18,7 @@ from culturegate.closing import close_run, write_run
 from culturegate.conductor import Conductor, Outcome, UnaskedCase
 from culturegate.errors import CulturegateError
 from culturegate.gate import EXIT_UNVERIFIED
+from culturegate.models import Progress
 from culturegate.options import OPTIONS, resolve
 from culturegate.page import Page
 from culturegate.reports import Run, terminal_lines
@@ -166,14 +167,17 @@ class Asking:
         error = call.excinfo.value if call.excinfo is not None else None
         outcome = item.stash.get(_outcome, None)
         if call.when == "setup" and isinstance(error, UnaskedCase):
-            return _report(item, call, "failed", str(error), error.outcome.payload())
+            return _report(item, call, "failed", str(error), self._payload(error.outcome))
         if call.when != "call" or outcome is None:
             return None
         if error is None:
-            return _report(item, call, "passed", None, outcome.payload())
+            return _report(item, call, "passed", None, self._payload(outcome))
         if isinstance(error, AssertionError) and not outcome.passed:
-            return _report(item, call, "failed", outcome.explain(), outcome.payload())
+            return _report(item, call, "failed", outcome.explain(), self._payload(outcome))
         return None
+
+    def _payload(self, outcome: Outcome) -> dict[str, Any]:
+        return outcome.payload() | {"progress": self._conductor.snapshot().to_dict()}
 
     def pytest_sessionfinish(self) -> None:
         """Stop asking; what was answered is kept."""
@@ -193,7 +197,7 @@ def _report(
         keywords=dict.fromkeys(item.keywords, 1),
         outcome=outcome,  # type: ignore[arg-type]
         longrepr=line,
-        when=call.when,
+        when=call.when,  # type: ignore[arg-type]
         duration=call.duration,
         start=call.start,
         stop=call.stop,
@@ -210,6 +214,7 @@ class Judging:
         self._config = config
         self._conductor = conductor
         self._page = Page(config)
+        self._progress: Progress | None = None
         self._faults = 0
         """Reports that failed for another reason than a wrong or unasked case."""
         self._run: Run | None = None
@@ -228,13 +233,24 @@ class Judging:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             terminal.write_line(self._conductor.announce(cases))
+            self._progress = Progress(self._conductor.snapshot)
+            self._progress.start()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Give wrong answers a category of their own; pytest's failure summary is quadratic."""
-        if _payload(report) is None or report.outcome != "failed":
+        payload = _payload(report)
+        if payload is None:
             return None
-        return ("wrong", "w", "WRONG") if report.when == "call" else ("error", "E", "ERROR")
+        if report.outcome == "passed":
+            category, letter, word = "passed", ".", "PASSED"
+        elif report.when == "call":
+            category, letter, word = "wrong", "w", "WRONG"
+        else:
+            category, letter, word = "error", "E", "ERROR"
+        # Letters would run into the bar.
+        quiet = self._config.get_verbosity() <= 0 and self._progress and self._progress.is_bar
+        return (category, "", "") if quiet else (category, letter, word)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that can't be collected is a fault of the code."""
@@ -245,13 +261,15 @@ class Judging:
         """Collect the record of a case."""
         payload = _payload(report)
         if payload is not None:
-            self._conductor.collect(payload)
+            self._conductor.collect(payload, getattr(report, "worker_id", "main"))
         elif report.failed and not self._conductor.is_lost(report.nodeid, report.when):
             self._faults += 1
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Judge the run and set the exit code, only ever over pytest's own 0 and 1."""
+        if self._progress is not None:
+            self._progress.stop()
         conductor = self._conductor
         if not conductor.selected:
             return

@@ -79,6 +79,11 @@ class Progress:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="culturegate-progress", daemon=True)
 
+    @property
+    def is_bar(self) -> bool:
+        """Whether a bar is drawn, beside which nothing else should move."""
+        return self._use_bar
+
     def start(self) -> None:
         """Begin to show."""
         self._thread.start()

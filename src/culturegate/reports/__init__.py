@@ -10,7 +10,14 @@ plugin's pytest-html hooks call `html_summary_prefix`, `header_cells`, `row_cell
 What cannot be written raises `ReportError`, a `CulturegateError` that names the file and the cause.
 """
 
-from culturegate.reports.directory import claim, latest_run, new_directory, point_latest, run_name
+from culturegate.reports.directory import (
+    claim,
+    latest_run,
+    new_directory,
+    point_latest,
+    run_name,
+    unfinished_run,
+)
 from culturegate.reports.evidence import read_run, write_evidence
 from culturegate.reports.files import ReportError
 from culturegate.reports.markdown import markdown, publish, write_summary
@@ -41,6 +48,7 @@ __all__ = [
     "run_name",
     "shown",
     "terminal_lines",
+    "unfinished_run",
     "write_evidence",
     "write_summary",
 ]

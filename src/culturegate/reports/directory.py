@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from datetime import UTC, datetime
@@ -86,3 +87,18 @@ def latest_run(reports: Path) -> Path | None:
     except (OSError, UnicodeDecodeError):
         return None
     return directory.resolve() if directory.is_dir() else None
+
+
+def unfinished_run(reports: Path) -> Path | None:
+    """Return the newest run in `reports` that has replies and did not come to its end, or None.
+
+    A run that was killed has no run.json; one that was interrupted says so there under `cut`.
+    """
+    for store in sorted(reports.glob("*/replies.sqlite"), reverse=True):
+        try:
+            info = json.loads((store.parent / "run.json").read_bytes())
+        except (OSError, ValueError):
+            return store.parent
+        if isinstance(info, dict) and info.get("cut"):
+            return store.parent
+    return None

@@ -148,7 +148,7 @@ def _cases(summary: Summary) -> list[str]:
     lines = [f"{summary.totals}. Replies: {replies}. {summary.reviewed}.", ""]
     if summary.run.rerun_command and summary.run.wrong + summary.run.errors:
         command = one_line(summary.run.rerun_command, 2000)
-        fence = "`" * (max(map(len, re.findall("`+", command)), default=0) + 3)
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
         lines += ["Ask the wrong cases again:", "", fence, command, fence, ""]
     return lines
 

@@ -58,23 +58,12 @@ class Run:
         return sum(record.passed is None for record in self.records)
 
     @property
-    def failed_calls(self) -> Counter[str]:
-        """Number of failed calls by kind (`timeout`, `connection`, …)."""
-        return Counter(
-            trial.reason or "unknown"
-            for record in self.records
-            for trial in record.trials
-            if trial.status == "error"
-        )
-
-    @property
     def statuses(self) -> Counter[str]:
-        """Number of trials by the status of their reading, failed calls apart."""
+        """Number of trials by the status of their reading; a failed call by its kind."""
         return Counter(
-            trial.status
+            f"failed ({trial.reason or 'unknown'})" if trial.status == "error" else trial.status
             for record in self.records
             for trial in record.trials
-            if trial.status != "error"
         )
 
     @property

@@ -4,6 +4,7 @@ HTML only lay it out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -167,11 +168,13 @@ class Summary:
             why = f" ({one_line(partial)})" if isinstance(partial, str) else ""
             told.append(f"A partial run{why}: it says nothing about the cases left out.")
         if run.errors:
-            kinds = counted(run.failed_calls)
+            causes = Counter(record.error or "unknown" for record in run.records if record.error)
+            (cause, count), *_ = causes.most_common(1) or [("unknown", run.errors)]
             told.append(
-                f"{run.errors} of {len(run.records)} cases could not be judged"
-                + (f"; failed calls: {kinds}." if kinds else ".")
+                f"{run.errors} of {len(run.records)} cases could not be judged; {count} of them: "
+                f"{one_line(cause, 200)}"
             )
+        told += [one_line(warning, 300) for warning in run.info.get("warnings") or ()]
         told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]

@@ -67,7 +67,7 @@ def terminal_lines(
         lines += _wrapped(plain(f"Cases: {summary.totals}. {summary.reviewed}."), width)
         lines += _wrapped(plain(f"Replies: {summary.replies or 'none'}."), width, "  ")
     if run.gate is not None:
-        lines += ["", plain(run.gate.sentence)]
+        lines += ["", *_wrapped(plain(run.gate.sentence), width)]
         lines += _verdicts(summary.verdicts, width, plain)
     if run.rerun_command and run.wrong + run.errors:
         # Not wrapped: a command that is cut in two can't be copied.
