@@ -13,6 +13,7 @@ from culturegate.metrics import Metric, Weighting, fact_text
 from culturegate.tracks.base import CaseFacts
 
 Judge = Literal["point", "breach_certain", "pass_certain"]
+Bound = Literal["min", "max", "max_drop"]
 JUDGES: tuple[Judge, ...] = ("point", "breach_certain", "pass_certain")
 
 
@@ -33,7 +34,7 @@ class Line:
     metric: Metric
     limit: float
     """The value of `min`, `max` or `max_drop`."""
-    bound: Literal["min", "max", "max_drop"]
+    bound: Bound
     where: tuple[tuple[str, str], ...] = ()
     by: str | None = None
     judge: Judge = "point"
