@@ -104,7 +104,7 @@ def read_text(file: Path, limit: int = MAX_DOCUMENT) -> str:
         line = raw.count(b"\n", 0, error.start) + 1
         message = f"not UTF-8 (byte 0x{raw[error.start]:02x}); save it as UTF-8"
         raise InputError([Problem(file, message, line)], "files") from None
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_document(file: Path) -> Located:

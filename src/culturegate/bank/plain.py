@@ -94,7 +94,9 @@ def _options(fields: dict[str, Any], *, table: bool) -> dict[str, Any] | None:
             raise Unreadable(
                 "options", "a list of something else than texts; `culturegate import` maps it"
             )
-        return dict(lettered([str(value) for value in given]))
+        return dict(
+            lettered([str(value).lower() if value in (True, False) else value for value in given])
+        )
     return None
 
 

@@ -13,7 +13,8 @@ from culturegate.bank.wording import content_words, folded
 
 # A rotated order makes such an option point at the wrong ones.
 POINTS_AT_OTHERS = re.compile(
-    r"\bof the above\b|^\W*(?:[Aa]ll|[Nn]one|[Bb]oth|[Nn]either|[Aa]ny) of (?:these|them|the others?)\W*$"
+    r"\bof the above\b"
+    r"|^\W*(?:[Aa]ll|[Nn]one|[Bb]oth|[Nn]either|[Aa]ny) of (?:these|them|the others?)\W*$"
     r"|\b(?:[Bb]oth|[Ee]ither|[Nn]either) [A-J] (?:and|or|nor) [A-J]\b"
     r"|以上(?:都|皆|全|均)|[A-J]\s?[和与或]\s?[A-J]\s?(?:都|皆|均)|^[A-J]\s?[和与或]\s?[A-J]$",
 )
