@@ -94,9 +94,7 @@ class LineReader:
             return None
         name = found["metric"]
         if not isinstance(name, str) or name not in METRICS:
-            self.say(
-                f"unknown metric {shown(name)}{meant(name, METRICS)}", (*path, "metric"), label
-            )
+            self.say(f"unknown metric {shown(name)}{meant(name, METRICS)}", (*path, "metric"))
             return None
         return METRICS[name]
 
@@ -143,9 +141,7 @@ class LineReader:
             return None
         by = found["by"]
         if not isinstance(by, str) or by not in FACTS:
-            self.say(
-                f"by is {shown(by)}; it must be one fact{meant(by, FACTS)}", (*path, "by"), label
-            )
+            self.say(f"by is {shown(by)}; it must be one fact{meant(by, FACTS)}", (*path, "by"))
             return None
         if by in where:
             self.say(f"where already fixes {by}, so by has nothing to split", (*path, "by"))

@@ -109,7 +109,8 @@ class _Reader:
                 continue
             place = self.fields.document.line((*path, "lines", index))
             if line.name in names:
-                told = f"a second line named {shown(line.name)}; the first is at line {names[line.name]}"
+                first = names[line.name]
+                told = f"a second line named {shown(line.name)}; the first is at line {first}"
                 self.say(told, (*path, "lines", index))
             names.setdefault(line.name, place)
             lines.append(line)
