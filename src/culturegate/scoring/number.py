@@ -496,6 +496,13 @@ def number_equal(
     return any(abs(candidate - want) <= within for candidate in candidates)
 
 
+def holds_number(value: object) -> bool:
+    """Return whether a gold or a tolerance as recorded has a number in it at all."""
+    if value is None or isinstance(value, bool):
+        return False
+    return _fraction(value) is not None or bool(_numbers(_plain(str(value)[:200]), "en"))
+
+
 def _fraction(value: object) -> Fraction | None:
     try:
         return Fraction(str(value).strip()) if len(str(value)) <= _MAX_DIGITS else None

@@ -23,3 +23,5 @@ class Reading:
     """Why, in a few words, where the status alone does not say it."""
     confidence: float | None = None
     """Confidence the reply states, 0 to 1."""
+    language: str | None = None
+    """Code of the language the reply is in, where that was looked at and is not the one asked."""
