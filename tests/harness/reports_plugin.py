@@ -68,9 +68,8 @@ class Rows:
 
     def pytest_html_results_table_row(self, report, cells):
         shown = _shown(report)
-        if shown is None and report.when in ("setup", "teardown") and report.passed:
-            cells.clear()
-        elif shown is not None and not self.budget.admit(shown):
+        phase = report.when != "call" and report.passed
+        if phase or (shown is not None and not self.budget.admit(shown)):
             cells.clear()
         else:
             cells[:] = reports.row_cells(cells, shown)

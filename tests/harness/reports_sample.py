@@ -9,8 +9,8 @@ from typing import Any
 from culturegate.gate.verdict import GateResult, Verdict
 from culturegate.metrics import Estimate, summarise
 from culturegate.models.base import Reply
-from culturegate.reports.shown import shown
 from culturegate.reports.run import Run
+from culturegate.reports.shown import shown
 from culturegate.tracks.base import CaseFacts, Record, Trial
 
 CULTURES = ("chinese", "egyptian", "greek", "indian", "japanese", "norse")
@@ -31,7 +31,8 @@ OPTIONS = {
 QUESTIONS = {
     "en": "An engineer publishes the firm's closed design so that small workshops can build it, "
     "and resigns before she can be dismissed. Which pattern does the scene follow?",
-    "zh": "一位工程师公开了公司保密的设计，好让小作坊也能制造，并在被解雇之前辞职。这一幕遵循哪种模式？",
+    "zh": "一位工程师公开了公司保密的设计，好让小作坊也能制造，"
+    "并在被解雇之前辞职。这一幕遵循哪种模式？",
 }
 SKILL = {"recall": (11, 10, 12, 9, 10, 8), "decode": (10, 6, 9, 6, 7, 3)}
 """Of twelve cases of a culture and kind, how many pass."""

@@ -21,7 +21,8 @@ OPTIONS_COST = 3000
 REPLIES_COST = 7000
 MOST_REPLIES = 10
 
-_DEAR = frozenset("<>&'\"")
+_DEAR = frozenset("<>&'\"\n")
+"""Written as a character reference whose own `&` is escaped again."""
 
 
 def shown(
@@ -100,8 +101,7 @@ def bounded(text: str, cost: int) -> str:
     The end is kept as well as the beginning, since an answer that thinks first answers last. A
     character costs what it takes in the report, where it is escaped for HTML, JSON and HTML.
     """
-    head = _fitting(text, cost)
-    if head == len(text):
+    if len(text) <= cost and _fitting(text, cost) == len(text):
         return clean(text)
     head = _fitting(text, cost * 2 // 5)
     tail = _fitting(text[: -cost - 1 : -1], cost * 3 // 5)
