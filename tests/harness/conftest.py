@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+# In-process sessions forget what they imported: what is heavy is imported here, once for all.
+import aiohttp  # noqa: F401
+import hypothesis  # noqa: F401
+import matplotlib.backends.backend_svg
+import matplotlib.pyplot  # noqa: F401
+import openai  # noqa: F401
 import pytest
+import scipy.stats  # noqa: F401
+from matplotlib import get_cachedir
 from suites import Suite
 
 pytest_plugins = ["pytester"]
@@ -13,4 +23,6 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
     """A project with the benchmark, the repository's thresholds and a small bank."""
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "GITHUB_STEP_SUMMARY", "CI"):
         monkeypatch.delenv(name, raising=False)
+    # pytester moves the home directory, and matplotlib would list the machine's fonts anew.
+    monkeypatch.setenv("MPLCONFIGDIR", str(Path(get_cachedir())))
     return Suite(pytester)
