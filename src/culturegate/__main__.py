@@ -7,6 +7,7 @@ imported inside it, so that `--help` and small commands stay quick.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -103,6 +104,20 @@ def _parser() -> argparse.ArgumentParser:
         "--out", metavar="FILE.jsonl", help="Where to write (default: standard output)"
     )
     foreign.set_defaults(run=_import)
+
+    score = commands.add_parser("score", help="Read and judge replies that were recorded elsewhere")
+    score.add_argument("file", metavar="FILE.jsonl", help="One reply a line: id, reply, gold, …")
+    score.add_argument(
+        "--track",
+        choices=("choice", "number", "json", "label"),
+        help="How to read every line (default: told from each line's fields)",
+    )
+    score.add_argument("--lang", help="Language of lines that name none")
+    score.add_argument(
+        "--skip-bad", action="store_true", help="Leave out lines that cannot be used, and say so"
+    )
+    score.add_argument("--out", metavar="FILE.jsonl", help="Where to write each line's reading")
+    score.set_defaults(run=_score)
     return parser
 
 
@@ -210,6 +225,35 @@ def _import(options: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 1 if found.problems else 0
+
+
+def _score(options: argparse.Namespace) -> int:
+    from culturegate.bank.files import MAX_TABLE, read_text
+    from culturegate.scoring.score_file import score_lines
+
+    file = Path(options.file)
+    if not file.is_file():
+        raise UsageError(f"no such file: {file}")
+    try:
+        result = score_lines(
+            read_text(file, MAX_TABLE).split("\n"),
+            track=options.track,
+            lang=options.lang,
+            skip_bad=options.skip_bad,
+            file=file,
+        )
+    except ValueError as error:
+        raise UsageError(error) from None
+    print(json.dumps(result.summary, indent=2))
+    for problem in result.problems:
+        print(problem, file=sys.stderr)
+    if options.out:
+        out = Path(options.out)
+        try:
+            out.write_text(result.readings_jsonl(), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{out} cannot be written: {error.strerror}") from None
+    return 1 if result.problems else 0
 
 
 if __name__ == "__main__":

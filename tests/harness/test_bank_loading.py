@@ -203,6 +203,23 @@ def test_a_missing_or_empty_folder_is_an_error(tmp_path: Path) -> None:
         load_bank([tmp_path])
 
 
+@pytest.mark.parametrize(("name", "text"), [("x.json", "[]"), ("x.csv", "id,culture\n"),
+                                          ("x.jsonl", "\n"), ("x.yaml", "[]")])  # fmt: skip
+def test_a_file_without_items_is_an_error(name: str, text: str, tmp_path: Path) -> None:
+    assert problems(tmp_path, text, name) == [f"{name}: holds no items; fill it or take it away"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "- 1", "episodes: 1", "culture: x\nepisodes: [1]", "- {id: [1], options: {a: {b: 1}}}",
+     "episodes: [{items: [1, {id: [x]}]}]", "- {id: x, question: {en: [1]}, answer: {a: 1}}"],
+)  # fmt: skip
+def test_data_of_any_shape_ends_in_problems_and_not_in_a_traceback(
+    text: str, tmp_path: Path
+) -> None:
+    assert problems(tmp_path, text)
+
+
 def test_the_plain_list_that_people_start_with_loads_unchanged(tmp_path: Path) -> None:
     rows = [plain(), plain(id="b", type="decode", question="谁？", answer="a")]
     one, two = load(tmp_path, json.dumps(rows), "items.json").myth

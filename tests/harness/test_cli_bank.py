@@ -141,3 +141,27 @@ def test_help_is_quick_to_load() -> None:
     assert not {"'scipy'", "'pydantic'", "'openai'", "'pytest'"} & set(
         done.stdout.strip("[]\n").split(", ")
     )
+
+
+def test_score_prints_a_summary_and_writes_the_readings(tmp_path: Path, capsys: Capture) -> None:
+    file, out = tmp_path / "replies.jsonl", tmp_path / "readings.jsonl"
+    line = {"id": "q1", "reply": "The answer is B.", "options": {"A": "tea", "B": "soup"}}
+    file.write_text(json.dumps(line | {"gold": "B"}) + "\nnot json\n", encoding="utf-8")
+    assert main(["score", str(file)]) == 1
+    assert f"{file}:2: is not JSON" in capsys.readouterr().err
+    assert main(["score", str(file), "--skip-bad", "--out", str(out)]) == 1
+    assert json.loads(capsys.readouterr().out)["accuracy"] == 1.0
+    (reading,) = [json.loads(text) for text in out.read_text(encoding="utf-8").splitlines()]
+    assert (reading["id"], reading["value"], reading["correct"]) == ("q1", "B", True)
+    file.write_text(json.dumps(line | {"gold": "B"}) + "\n", encoding="utf-8")
+    assert main(["score", str(file), "--track", "choice"]) == 0
+
+
+def test_score_of_a_missing_file_or_an_unknown_language_is_wrong_usage(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(["score", str(tmp_path / "nowhere.jsonl")]) == 2
+    file = tmp_path / "replies.jsonl"
+    file.write_text("{}\n", encoding="utf-8")
+    assert main(["score", str(file), "--lang", "??"]) == 2
+    assert capsys.readouterr().err.count("culturegate score: ") == 2

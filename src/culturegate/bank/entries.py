@@ -34,6 +34,7 @@ class FileReader:
     def read(self, file: Path) -> None:
         """Read one file."""
         self.canaries[file] = None
+        before = len(self.items) + len(self.problems)
         try:
             if file.suffix.lower() in TABLES:
                 self._read_table(file)
@@ -45,6 +46,8 @@ class FileReader:
                     self._read_bank(document)
         except InputError as error:
             self.problems += error.problems
+        if len(self.items) + len(self.problems) == before:
+            self.problems.append(Problem(file, "holds no items; fill it or take it away"))
 
     def _read_table(self, file: Path) -> None:
         self.canaries[file], rows = read_table(file)
@@ -103,7 +106,11 @@ class FileReader:
     def _read_bank(self, document: Located) -> None:
         raw = document.data
         if not isinstance(raw, dict):
-            self._say(document, (), "a bank file (culture, title, episodes) or a list of items")
+            self._say(
+                document,
+                (),
+                "a bank file (culture, title, episodes) or a list of items was expected",
+            )
             return
         rest = {key: value for key, value in raw.items() if key != "episodes"}
         head = self._validate(layout.BankHead, rest, document, ())

@@ -41,7 +41,9 @@ def entry(raw: Mapping[str, Any], *, table: bool = False) -> dict[str, Any]:
         fields["kind"] = fields.pop("type")
     if isinstance(fields.get("kind"), str):
         fields["kind"] = fields["kind"].strip().casefold()
-    lang = fields.pop("lang", None) or guess_lang(str(fields.get("question", "")))
+    question = fields.get("question")
+    # Only texts without a language of their own need one.
+    lang = fields.pop("lang", None) or guess_lang(question if isinstance(question, str) else "")
     options = _options(fields, table=table)
     if options is not None:
         fields["options"] = {label: _localised(value, lang) for label, value in options.items()}

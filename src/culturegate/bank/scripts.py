@@ -41,6 +41,8 @@ _BY_LANG: dict[str, frozenset[str]] = {
     **dict.fromkeys(("am", "ti"), frozenset({"ETHIOPIC"})),
     **dict.fromkeys(_LATIN, frozenset({"LATIN"})),
 }
+_GUESSED = 500
+"""Characters that a language is guessed from."""
 _LANG_OF_SCRIPT = {"CJK": "zh", "HIRAGANA": "ja", "KATAKANA": "ja", "HANGUL": "ko"}
 
 
@@ -80,7 +82,7 @@ def foreign_script(text: str, lang: str) -> str | None:
 
 def guess_lang(text: str) -> str:
     """Return `zh`, `ja` or `ko` for a text that is mostly in their scripts, else `en`."""
-    counts = script_counts(text)
+    counts = script_counts(text[:_GUESSED])
     if not counts:
         return "en"
     kana = counts["HIRAGANA"] + counts["KATAKANA"]

@@ -61,10 +61,11 @@ _UNSPACED = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "M
 
 def folded(text: str) -> str:
     """Return `text` composed, case-folded, with white space as single spaces, marks unseen gone."""
-    composed = unicodedata.normalize("NFC", text).casefold()
-    if not composed.isascii():
-        composed = "".join(char for char in composed if unicodedata.category(char) != "Cf")
-    return unicodedata.normalize("NFC", " ".join(composed.split()))
+    composed = " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    if composed.isprintable():  # so nothing is hidden in it: the common case, and a fast check
+        return unicodedata.normalize("NFC", composed)
+    seen = "".join(char for char in composed if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFC", " ".join(seen.split()))
 
 
 def bare(text: str) -> str:
