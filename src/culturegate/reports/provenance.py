@@ -16,6 +16,7 @@ from culturegate.text import clean, one_line
 LABELS = {
     "experiment": "experiment",
     "model": "model asked for",
+    "model_kind": "kind of model",
     "model_returned": "model that answered",
     "fingerprint": "server fingerprint",
     "framework": "framework",
@@ -23,6 +24,7 @@ LABELS = {
     "protocol": "protocol",
     "protocol_overrides": "overrides",
     "partial": "partial run",
+    "cut": "cut short",
     "cultures": "cultures",
     "langs": "languages",
     "templates": "templates",
@@ -31,6 +33,7 @@ LABELS = {
     "temperature": "temperature",
     "top_p": "top p",
     "max_tokens": "max tokens",
+    "max_connections": "requests in flight",
     "bank_seed": "bank seed",
     "prompt_hash": "prompt hash",
     "bank_hash": "bank hash",
