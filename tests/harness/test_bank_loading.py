@@ -211,7 +211,7 @@ def test_a_file_without_items_is_an_error(name: str, text: str, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "a", "- 1", "episodes: 1", "culture: x\nepisodes: [1]", "- {id: [1], options: {a: {b: 1}}}",
+    ["", "a", "- 1", "episodes: 1", "culture: x\nepisodes: [1]", "- {id: [1], options: {a: 1}}",
      "episodes: [{items: [1, {id: [x]}]}]", "- {id: x, question: {en: [1]}, answer: {a: 1}}"],
 )  # fmt: skip
 def test_data_of_any_shape_ends_in_problems_and_not_in_a_traceback(
