@@ -194,8 +194,8 @@ def _announced_text(statements: Statements, multi: bool) -> tuple[str, ...]:
             start = token.end
             for after in statements.tokens[n + 1 :]:
                 if (
-                    after.kind == "phrase"
-                    and "link" in after.cats
+                    (after.kind == "phrase"
+                    and "link" in after.cats)
                     or after.kind in {"mark", "line"}
                 ):
                     start = after.end

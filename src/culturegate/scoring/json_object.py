@@ -217,9 +217,7 @@ def _decoder(strict: bool) -> json.JSONDecoder:
 _STRICT, _LENIENT = _decoder(True), _decoder(False)
 
 
-def _strict(
-    text: str, fields: _Schema
-) -> tuple[dict[str, Any] | None, Reason | None, str | None]:
+def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason | None, str | None]:
     if not _depth_fits(text):
         return None, "json_error", f"more than {MAX_DEPTH} levels of nesting"
     if text.startswith("```"):
@@ -340,7 +338,7 @@ def _field(name: str, kind: Any) -> Any:
 
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> Any:
-    import jsonschema  # noqa: PLC0415  - heavy, and only this track needs it
+    import jsonschema
 
     data = json.loads(schema)
     try:

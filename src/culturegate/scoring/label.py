@@ -93,7 +93,8 @@ def read_label(
         for token in tokens:
             if token.start >= cue.end:
                 if token.kind in {"mark", "line"} or (
-                    token.cats and token.cats <= {"link", "option"}
+                    token.cats
+                    and token.cats <= {"link", "option"}
                     and token.text not in known.words
                 ):
                     start = token.end

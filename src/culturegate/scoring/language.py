@@ -1,4 +1,4 @@
-"""What the readers know of each language: one table a language, data that a native reader can check.
+"""What the readers know of each language: one table each, data that a native reader can check.
 
 The tables lie in `tables/`, named by language code; `tables/en.yaml` says what each list means.
 """

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from culturegate.scoring.language import language, language_code
@@ -52,7 +53,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The phrases of a language (and of English, in which models fall back) and the options' labels."""
+    """The phrases of a language, and of English, into which models fall back; the options' labels."""
 
     pattern: re.Pattern[str]
     phrases: Mapping[str, frozenset[str]]
@@ -102,7 +103,7 @@ class Lexicon:
     def _run(self, word: str) -> tuple[str, ...]:
         """Return the labels of capitals run together in option order, such as ABD."""
         places = [self.single.get(c, -1) for c in word]
-        if places[0] < 0 or any(b <= a for a, b in zip(places, places[1:], strict=False)):
+        if places[0] < 0 or any(b <= a for a, b in pairwise(places)):
             return ()
         return tuple(label for c in word for label in self.aliases[c.lower()])
 
@@ -134,7 +135,7 @@ def _script(char: str) -> str:
 
 
 def trie(phrases: Iterable[str], end: str = _AFTER) -> str:
-    """Return a pattern for any of `phrases`, longest first, whole words where a script has spaces."""
+    """Return a pattern for any of `phrases`, longest first, whole words in spaced scripts."""
     root: dict[str, dict[str, object]] = {}
     for phrase in phrases:
         node: dict[str, dict[str, object]] = root

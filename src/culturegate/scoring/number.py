@@ -52,7 +52,9 @@ _VULGAR = {
     )
 }
 _RAISED = {ord(c): f"^{n}" for n, c in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")} | {ord("⁻"): "^-"}
-_FRAC = re.compile(r"\\[dtc]?frac\s{0,2}\{([^{}]{1,40})\}\s{0,2}\{([^{}]{1,40})\}|\\[dt]?frac(\d)(\d)")
+_FRAC = re.compile(
+    r"\\[dtc]?frac\s{0,2}\{([^{}]{1,40})\}\s{0,2}\{([^{}]{1,40})\}|\\[dt]?frac(\d)(\d)"
+)
 _LATEX_NOISE = re.compile(r"\\[,;:! ]|\{,\}|\\(?=[$%])")
 _TIMES = re.compile(r"\\times|\\cdot|[×·]")
 _GROUPED = re.compile(r"\d{1,3}(?:(?P<mark>[.,' ٬])\d{3})(?:(?P=mark)\d{3})*")
@@ -238,7 +240,7 @@ def _merged(text: str, found: list[_Number], scanner: _Scanner) -> list[_Number]
         if len(gap) > 8:
             merged.append(number)
             continue
-        if gap in {":", "/", "."} or (gap == "" and text[number.start] in "-/" ):
+        if gap in {":", "/", "."} or (gap == "" and text[number.start] in "-/"):
             # A time, a ratio, a date, or 3-4.
             dash = gap == ""
             if not (dash and text[number.end : number.end + 3].strip().startswith("=")):
@@ -264,7 +266,26 @@ def _joined(a: _Number, b: _Number, gap: str) -> _Number | None:
     """Return 5元3角, 2 h 30 min or "3 dollars and 50 cents" as one number in the first unit."""
     if a.value is None or b.value is None or a.unit is None:
         return None
-    if gap.strip(" ,").lower() not in {"", "and", "et", "und", "y", "e", "и", "و", "và", "dan", "na", "零", "又", "ve", "और", "এবং", "และ", "と"}:
+    if gap.strip(" ,").lower() not in {
+        "",
+        "and",
+        "et",
+        "und",
+        "y",
+        "e",
+        "и",
+        "و",
+        "và",
+        "dan",
+        "na",
+        "零",
+        "又",
+        "ve",
+        "और",
+        "এবং",
+        "และ",
+        "と",
+    }:
         return None  # fmt: skip
     if b.unit is None:
         # 5块3: the lone digit counts the next smaller unit.
@@ -396,8 +417,10 @@ def _after_cue(text: str, numbers: list[_Number], tokens: list[Any], cue: int) -
     for token in tokens:
         if token.start < cue:
             continue
-        if token.kind == "line" or token.text in {":", "=", "-", "(", '"', "'", BOX_OPEN, "#"} or (
-            "link" in token.cats
+        if (
+            token.kind == "line"
+            or token.text in {":", "=", "-", "(", '"', "'", BOX_OPEN, "#"}
+            or ("link" in token.cats)
         ):
             start = token.end
             continue
@@ -421,9 +444,7 @@ def _after_cue(text: str, numbers: list[_Number], tokens: list[Any], cue: int) -
     first = inside[0]
     if first.start <= start or not text[start : first.start].strip(" :(\"'~"):
         if len(inside) > 1:
-            gaps = [
-                text[a.end : b.start].strip() for a, b in zip(inside, inside[1:], strict=False)
-            ]
+            gaps = [text[a.end : b.start].strip() for a, b in zip(inside, inside[1:], strict=False)]
             if gaps[0] in {",", "and", "or", "、", "或", "和"}:
                 return _several(inside)
         return first
@@ -432,7 +453,7 @@ def _after_cue(text: str, numbers: list[_Number], tokens: list[Any], cue: int) -
 
 def _text(number: _Number, asked: Unit | None) -> str:
     value = number.value
-    assert value is not None  # noqa: S101  - the caller has looked
+    assert value is not None
     unit = number.unit
     if asked is None:
         return number_text(value) + (" %" if unit is not None and unit.name == "%" else "")
@@ -521,5 +542,3 @@ def _single(value: object) -> tuple[Fraction | None, Unit | None]:
     if len(reading) != 1 or "±" in text or ":" in text:
         return None, None
     return reading[0].value, reading[0].unit
-
-

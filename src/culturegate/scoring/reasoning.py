@@ -36,7 +36,8 @@ _TOKEN = re.compile(
     r"|\[/?INST\]|<｜[^｜<>\n]{1,40}｜>"
 )
 _ROLE = re.compile(
-    r"\s{0,20}(?:(?:assistant|ai assistant|model|bot|chatbot|gpt|### ?(?:response|assistant|output))"
+    r"\s{0,20}(?:(?:assistant|ai assistant|model|bot|chatbot|gpt|"
+    r"### ?(?:response|assistant|output))"
     r"[ \t]{0,3}(?::|\n)[ \t]{0,3})",
     re.IGNORECASE,
 )

@@ -80,7 +80,9 @@ def shown_options(line: Mapping[str, Any]) -> tuple[dict[str, str], tuple[str, .
         if isinstance(found.get("label"), list) and isinstance(found.get("text"), list):
             options = dict(zip(map(str, found["label"]), map(str, found["text"]), strict=False))
         else:
-            options = {str(label): "" if text is None else str(text) for label, text in found.items()}
+            options = {
+                str(label): "" if text is None else str(text) for label, text in found.items()
+            }
     elif isinstance(found, list):
         options = _listed(found, extra)
         extra = () if set(extra) <= set(options) else extra

@@ -190,7 +190,7 @@ def _number(
         message = f"tolerance is {tolerance!r}, not a number"
         raise ValueError(message)
     gold = line.get("gold")
-    golds = gold if isinstance(gold, list) else [gold]
+    golds: list[Any] = gold if isinstance(gold, list) else [gold]
     if gold is not None and not all(holds_number(one) for one in golds):
         message = f"gold {str(gold)[:60]!r} is not a number"
         raise ValueError(message)
@@ -280,7 +280,7 @@ def _wilson(correct: int, n: int) -> list[float] | None:
     """Return Wilson's interval for a proportion, by SciPy."""
     if not n:
         return None
-    from scipy.stats import binomtest  # noqa: PLC0415  - half a second, only for the summary
+    from scipy.stats import binomtest
 
     interval = binomtest(correct, n).proportion_ci(CONFIDENCE, method="wilson")
     return [float(interval.low), float(interval.high)]

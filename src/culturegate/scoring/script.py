@@ -72,7 +72,10 @@ def script_matches(text: str, lang: str) -> bool | None:
 
 @cache
 def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415  - 0.2 s, rarely used
+    from py3langid.langid import (  # type: ignore[import-untyped]
+        MODEL_FILE,
+        LanguageIdentifier,
+    )
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
     identifier.set_languages(list(languages()))

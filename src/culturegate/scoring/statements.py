@@ -193,7 +193,7 @@ class Statements:
             token.kind == "phrase" and "and" in token.cats
             for token in self.tokens[group[0] : group[-1]]
         )
-        if self._cue(group[0])[0] == "not":
+        if self._cue(group[0]) == "not":
             self.rejected.update(group if together else group[:1])
         last = group[-1]
         if self._follows(last, near=True) == "wrong":
@@ -202,37 +202,37 @@ class Statements:
             if self._follows(n, near=True) == "wrong":
                 self.rejected.add(n)
 
-    def _cue(self, n: int) -> tuple[str, int]:
-        """Return what announces token `n` directly, and the place of it.
+    def _cue(self, n: int) -> str:
+        """Return what announces token `n` directly.
 
         One of `not`, `answer`, `choose`, `box`, `lean` or the empty string.
         """
         comma = False
-        lean = -1
+        lean = False
         for k in range(n - 1, max(n - 1 - _REACH, -1), -1):
             token = self.tokens[k]
             if token.kind == "phrase":
                 cats = token.cats
                 if "not" in cats:
-                    return ("", -1) if comma else ("not", k)
+                    return "" if comma else "not"
                 for cat in ("answer", "choose"):
                     if cat in cats:
-                        return cat, k
+                        return cat
                 if cats & {"right", "wrong"} and not cats & {"lean", "link"}:
                     break
                 if "lean" in cats:
-                    lean = k if lean < 0 else lean
+                    lean = True
                 elif not cats & {"link", "option", "tail"}:
                     break
             elif token.kind == "mark":
                 if token.text == BOX_OPEN:
-                    return "box", k
+                    return "box"
                 if token.text == BOX_CLOSE:
                     break
                 comma |= token.text in _JOINERS
             elif token.kind != "line":
                 break
-        return ("lean", lean) if lean >= 0 else ("", -1)
+        return "lean" if lean else ""
 
     def _follows(self, n: int, near: bool) -> str:
         """Return `right` or `wrong` where the words after token `n` say so.
@@ -282,7 +282,7 @@ class Statements:
         labels = tuple(dict.fromkeys(x for n in kept for x in self.tokens[n].labels))
         if len(labels) == options > 2 and not multi:
             return  # "A, B, C or D" names the options, it does not choose
-        rule, place = self._rule(group[0], first, last, len(kept))
+        rule = self._rule(group[0], first, last, len(kept))
         if not rule:
             return
         end = self.tokens[last]
@@ -290,34 +290,34 @@ class Statements:
             Statement(self.tokens[first].start, rule, labels, self._stands(last, rule), end.end)
         )
 
-    def _rule(self, start: int, first: int, last: int, size: int) -> tuple[str, int]:
-        cue, place = self._cue(start)
+    def _rule(self, start: int, first: int, last: int, size: int) -> str:
+        cue = self._cue(start)
         token = self.tokens[first]
         run = len(token.text) > 1 and len(token.labels) > 1
         strong = cue in {"answer", "choose", "box"}
         if cue == "box":
             closing = self.tokens[last + 1] if last + 1 < len(self.tokens) else None
             if closing is not None and (closing.text in ").:,]" or closing.text == BOX_CLOSE):
-                return "boxed", place
+                return "boxed"
         elif strong and start in self.full_list and size == 1:
-            return "", -1
+            return ""
         elif strong and (self._capital(first) or self._ends_clause(last)):
-            return "announced", place
+            return "announced"
         if self._follows(last, near=False) == "right" and not token.native and not run:
             before = self.tokens[first - 1] if first else None
             named = before is not None and "option" in before.cats
             if self._capital(first) or named or self.wrapped(first) or token.text.isdigit():
-                return "called_right", place
+                return "called_right"
         if token.native or run:
-            return "", -1
+            return ""
         if cue == "lean" and self._ends_clause(last):
             if self._capital(first) or self.wrapped(first):
-                return "concluded", place
+                return "concluded"
         elif self._capital(first) and size == 1 and first not in self.listed:
             return self._at_distance(start)
-        return "", -1
+        return ""
 
-    def _at_distance(self, n: int) -> tuple[str, int]:
+    def _at_distance(self, n: int) -> str:
         """Look for "the answer to this riddle is, I would say, B"."""
         words = 0
         linked = False
@@ -339,12 +339,12 @@ class Statements:
                     break
                 if token.cats & {"answer", "choose"}:
                     if linked or words == 0:
-                        return "announced_at_distance", k
+                        return "announced_at_distance"
                     break
                 linked |= "link" in token.cats
             elif token.text in ":=":
                 linked = True
-        return "", -1
+        return ""
 
     def _stands(self, last: int, rule: str) -> bool:
         """Whether a label at the very end of a cut-off reply is surely whole."""
@@ -363,7 +363,7 @@ class Statements:
         for n, token in enumerate(self.tokens):
             for cat in ("none", "unknown"):
                 if cat in token.cats and (
-                    self._cue(n)[0] in {"answer", "choose", "box"} and self._unconditional(n)
+                    self._cue(n) in {"answer", "choose", "box"} and self._unconditional(n)
                 ):
                     named = self.options_like(cat)
                     rule = f"option_{cat}" if named else f"announced_{cat}"
