@@ -52,8 +52,9 @@ def test_what_is_shown_is_plain_data_with_readings_in_the_readers_words() -> Non
     assert data["outcome"] == "wrong"
     assert data["replies"] == [
         {"template": "t1", "sample": 0, "text": "答案：B", "status": "answered", "value": "b",
-         "order": "abcd"}
+         "correct": False, "order": "abcd"}
     ]  # fmt: skip
+    assert "Reply to t1, sample 0, options shown as abcd: answered b: wrong<" in row_detail(data)
 
 
 def test_an_error_shows_its_cause_and_no_reading() -> None:

@@ -110,10 +110,11 @@ def row_detail(shown: Mapping[str, Any]) -> str:
         parts.append(_part("Options, by the item's own labels", "\n".join(rows), lang))
     parts.append(_part("Expected", shown["expected"], lang))
     for reply in shown["replies"]:
-        value = "" if reply["value"] is None else f" {reply['value']}"
         order = "" if reply["order"] is None else f", options shown as {reply['order']}"
-        head = f"Reply to {reply['template']}, sample {reply['sample']}{order}: "
-        parts.append(_part(f"{head}{reply['status']}{value}", reply["text"] or "(no text)", lang))
+        read = " ".join(filter(None, (reply["status"], reply["value"])))
+        judged = {True: ": right", False: ": wrong"}.get(reply["correct"], "")
+        head = f"Reply to {reply['template']}, sample {reply['sample']}{order}: {read}{judged}"
+        parts.append(_part(head, reply["text"] or "(no text)", lang))
     parts.append(Markup("</div>"))
     # pytest-html colours log lines that begin with "E": there is to be one line only.
     return str(Markup("").join(parts)).replace("\n", "&#10;")

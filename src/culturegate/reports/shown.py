@@ -2,7 +2,7 @@
 
 `shown` has the keys `case`, `culture`, `kind`, `lang`, `reading`, `expected`, `question`,
 `options` (label → text), `replies` (a list of `template`, `sample`, `text`, `status`, `value`,
-`order`), `outcome` (`right`, `wrong` or `error`) and `error` (why, else None).
+`correct`, `order`), `outcome` (`right`, `wrong` or `error`) and `error` (why, else None).
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ def _trial(trial: Trial, texts: Mapping[str, str], cost: int) -> dict[str, Any]:
         "text": bounded(text, cost),
         "status": one_line(_status(trial), 40),
         "value": None if trial.value is None else one_line(trial.value, 200),
+        "correct": trial.correct,
         "order": None if trial.option_order is None else one_line(trial.option_order, 20),
     }
 
