@@ -315,6 +315,8 @@ class Conductor:
         """Stop asking; what was answered is kept."""
         if self._engine is not None:
             self._engine.close()
+            fault = self._engine.fault
+            self.stopped = str(fault) if fault else self._engine.budget_spent or self.stopped
         if self._store is not None:
             self._store.close()
 

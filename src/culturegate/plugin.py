@@ -179,9 +179,12 @@ class Asking:
     def _payload(self, outcome: Outcome) -> dict[str, Any]:
         return outcome.payload() | {"progress": self._conductor.snapshot().to_dict()}
 
-    def pytest_sessionfinish(self) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Stop asking; what was answered is kept."""
         self._conductor.end()
+        if self._workerinput is not None:
+            output: dict[str, Any] = vars(session.config)["workeroutput"]
+            output["culturegate_stopped"] = self._conductor.stopped
 
 
 def _report(
@@ -304,6 +307,11 @@ class Judging:
             terminalreporter.write_line(self._trouble, red=True)
 
     @pytest.hookimpl(optionalhook=True)
+    def pytest_html_report_title(self, report: Any) -> None:
+        """Name the page."""
+        report.title = f"culturegate: {self._conductor.settings.model or 'a run'}"
+
+    @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         """Set the page's columns."""
         self._page.header(cells)
@@ -368,6 +376,12 @@ class Workers:
                 self._judging.begin(self._session, cases)
         except CulturegateError as error:
             _refuse(error)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Hear from a worker that ends why it could not ask everything."""
+        stopped = getattr(node, "workeroutput", {}).get("culturegate_stopped")
+        self._conductor.stopped = stopped or self._conductor.stopped
 
     def _is_case(self, nodeid: str) -> bool:
         return self._conductor.case_of(nodeid) is not None
