@@ -42,7 +42,7 @@ Reason = Literal[
     "wrong_type",
 ]
 
-MAX_CHARS = 200_000
+MAX_CHARS = 100_000
 MAX_DEPTH = 100
 _MAX_DIGITS = 400
 _TRIES = 64

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from culturegate.scoring.language import language, language_code
 from culturegate.scoring.plain import same_form, without_accents
@@ -30,6 +30,7 @@ LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
 _BEFORE = rf"(?<![^\W_{UNSPACED}])(?<![{MARKS}])"
 _AFTER = rf"(?![^\W_{UNSPACED}]|[{MARKS}])"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_MARK = re.compile(f"[{MARKS}]")
 _TWINS = dict(zip("АВСЕНКМОРТХ", "ABCEHKMOPTX", strict=True))
 """Cyrillic capitals that look like Latin ones."""
 
@@ -51,6 +52,10 @@ class Token(NamedTuple):
     """Whether the label is not among those shown, but its language's letter for that place."""
 
 
+_NO_CATS: frozenset[str] = frozenset()
+_NO_LABELS: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The phrases of a language, and of English, into which models fall back; the options' labels."""
@@ -66,6 +71,8 @@ class Lexicon:
     single: Mapping[str, int]
     """Shown capital letters to their place."""
     also_words: frozenset[str]
+    unspaced: bool
+    """Whether a label is a letter of a script without spaces."""
 
     def tokens(self, text: str) -> list[Token]:
         """Return the tokens of a plain text."""
@@ -73,32 +80,28 @@ class Lexicon:
         if len(low) != len(text):
             low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
         found: list[Token] = []
-        phrases, aliases = self.phrases, self.aliases
+        phrases, aliases, limit = self.phrases, self.aliases, len(self.single)
         for match in self.pattern.finditer(low):
-            kind = match.lastgroup
+            kind = match.lastgroup or "mark"
             start, end = match.span()
-            word = low[start:end]
+            word = match[0]
+            cats, labels, native = _NO_CATS, _NO_LABELS, False
             if kind == "phrase":
                 if word in aliases and text[start:end] != word:
                     kind = "label"
                 else:
-                    found.append(Token("phrase", start, end, word, phrases[word]))
-                    continue
+                    cats = phrases[word]
             if kind == "label":
                 bare = match["bare"] or word
-                found.append(
-                    Token("label", start, end, text[start : start + len(bare)], labels=aliases[bare],
-                          native=bare not in self.shown)
-                )  # fmt: skip
-            elif (
-                kind == "word"
-                and 1 < len(word) <= len(self.single)
-                and (run := self._run(text[start:end]))
-            ):
-                found.append(Token("label", start, end, text[start:end], labels=run))
-            else:
-                found.append(Token(str(kind), start, end, word))
-        return self._demoted(found)
+                labels, native = aliases[bare], bare not in self.shown
+                word = text[start : start + len(bare)]
+            elif kind == "word" and 1 < end - start <= limit and text[start] in self.single:
+                labels = self._run(text[start:end])
+                if labels:
+                    kind, word = "label", text[start:end]
+            # Built without the generated constructor: this is the readers' hottest line.
+            found.append(tuple.__new__(Token, (kind, start, end, word, cats, labels, native)))
+        return self._demoted(found) if self.unspaced else found
 
     def _run(self, word: str) -> tuple[str, ...]:
         """Return the labels of capitals run together in option order, such as ABD."""
@@ -113,10 +116,11 @@ class Lexicon:
             if token.kind != "label" or not _UNSPACED.match(token.text):
                 continue
             for other in tokens[max(n - 1, 0) : n] + tokens[n + 1 : n + 2]:
+                beside = other.text[-1 if other.end == token.start else 0]
                 if (
                     other.kind == "word"
                     and (other.end == token.start or other.start == token.end)
-                    and _script(other.text[0]) == _script(token.text[0])
+                    and _script(beside) == _script(token.text[0])
                 ):
                     tokens[n] = token._replace(kind="word", labels=())
                     break
@@ -134,26 +138,29 @@ def _script(char: str) -> str:
     return "thai" if 0xE00 <= code <= 0xEFF else "han"
 
 
-def trie(phrases: Iterable[str], end: str = _AFTER) -> str:
+def trie(phrases: Iterable[str]) -> str:
     """Return a pattern for any of `phrases`, longest first, whole words in spaced scripts."""
-    root: dict[str, dict[str, object]] = {}
+    words: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     for phrase in phrases:
-        node: dict[str, dict[str, object]] = root
-        for char in phrase:
-            node = node.setdefault(char, {})  # type: ignore[assignment]
-        node[""] = {}
-    return _branch(root, "", end)
+        if phrase:
+            last = phrase[-1]
+            spaced = (last.isalnum() or _MARK.match(last)) and not _UNSPACED.match(last)
+            node = words if spaced else others
+            for char in phrase:
+                node = node.setdefault(char, {})
+            node[""] = {}
+    # The boundary stands once, behind the whole branch: a shorter phrase is tried where it fails.
+    ways = [_branch(words) + _AFTER] if words else []
+    return f"(?:{'|'.join([*ways, *([_branch(others)] if others else [])]) or '(?!)'})"
 
 
-def _branch(node: Mapping[str, Mapping[str, object]], last: str, end: str) -> str:
-    stop = "" if _UNSPACED.match(last) or not (last.isalnum() or last == "'") else end
-    ways = [
-        re.escape(char) + _branch(child, char, end)  # type: ignore[arg-type]
-        for char, child in node.items()
-        if char
-    ]
+def _branch(node: Mapping[str, Any]) -> str:
+    ways = [re.escape(char) + _branch(child) for char, child in node.items() if char]
     if "" in node:
-        ways.append(stop)
+        if not ways:
+            return ""
+        return f"(?:{'|'.join(ways)})?"
     return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
 
 
@@ -220,10 +227,14 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
         rf"(?!['\-]{LETTER})(?![+#%])(?![.,:/]\d)(?!\.[^\W\d_](?:\.|\b))"
     )
     unspaced_way = "|".join(map(re.escape, unspaced)) or "(?!)"
+    # Characters at which no phrase and no label begins go together: most of a Chinese sentence.
+    within = [entry for entry in (*phrases, *unspaced) if _UNSPACED.match(entry)]
+    starts = "".join(map(re.escape, sorted({entry[0] for entry in within}))) or " "
+    inert = rf"(?:[{UNSPACED}](?<![{starts}])|(?!{trie(within)})[{UNSPACED}])+"
     pattern = re.compile(
         rf"(?P<phrase>{trie(phrases)})|(?P<label>{spaced_way}|{unspaced_way})"
         rf"|(?P<break>[.!?。؟।॥…]+)|(?P<line>\n)"
-        rf"|(?P<word>[{UNSPACED}]|{LETTER}+)|(?P<mark>[^\s])"
+        rf"|(?P<word>{inert}|[{UNSPACED}]|{LETTER}+)|(?P<mark>[^\s])"
     )
     latin = without_accents(own.answer[0]).isascii()
     return Lexicon(
@@ -237,5 +248,6 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
             for n, form in enumerate(same_form(label).lower() for label in shown)
             if len(form) == 1 and form.isalpha()
         },
+        unspaced=bool(unspaced),
         also_words=frozenset(own.also_words) | (frozenset() if latin else {"a", "i"}),
     )

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-HEAD = TAIL = 6_000
+HEAD = TAIL = 4_000
 """Characters that are read at either end of a long reply."""
 
 BOX_OPEN, BOX_CLOSE = "⟦", "⟧"

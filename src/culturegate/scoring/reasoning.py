@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:pad|bos|unk|eos|start_of_turn|end_of_turn)>"
     r"|\[/?INST\]|<｜[^｜<>\n]{1,40}｜>"
 )
+_LEADING = re.compile(rf"(?:\s|{_TOKEN.pattern}|assistant\b)*")
 _ROLE = re.compile(
     r"\s{0,20}(?:(?:assistant|ai assistant|model|bot|chatbot|gpt|"
     r"### ?(?:response|assistant|output))"
@@ -42,7 +43,8 @@ _ROLE = re.compile(
     re.IGNORECASE,
 )
 _CHANNEL_WORDS = "assistantfinal"
-_BOUND = 200_000
+_BOUND = 50_000
+_CLOSERS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]", "◁/think▷")
 
 
 def _closes(tag: re.Match[str]) -> bool:
@@ -57,8 +59,12 @@ def without_reasoning(text: str) -> tuple[str, bool]:
     Linear in the length of `text`.
     """
     if len(text) > 2 * _BOUND:
-        # Reasoning can be long; what answers stands at one of the ends.
-        text = text[:_BOUND] + "\n" + text[-_BOUND:]
+        # Reasoning can be long: its end is looked for in all of the text, the rest at the ends.
+        close = max(text.rfind(tag) + len(tag) for tag in _CLOSERS)
+        if close > _BOUND and text[close:].strip():
+            text = text[close:]
+        if len(text) > 2 * _BOUND:
+            text = text[:_BOUND] + "\n" + text[-_BOUND:]
     if "<|channel|>" in text:
         channels = list(_HARMONY.finditer(text))
         if channels and channels[-1][1].lower() in {"analysis", "commentary"}:
@@ -112,16 +118,12 @@ def _last_close(text: str) -> int | None:
 
 
 def _after_stray(kept: list[str], stray: list[int]) -> str:
-    for cut in reversed(stray):
-        if "".join(kept[cut:]).strip():
-            return "".join(kept[cut:])
-        kept = kept[:cut]
-    return "".join(kept)
+    filled = max((n for n, part in enumerate(kept) if part.strip()), default=-1)
+    cut = max((n for n in stray if n <= filled), default=0)
+    return "".join(kept[cut:])
 
 
 def _without_tokens(text: str) -> str:
-    for end in _TURN_END.finditer(text):
-        if _TOKEN.sub("", text[: end.start()]).strip() not in {"", "assistant"}:
-            text = text[: end.start()]
-            break
-    return _TOKEN.sub("", text)
+    start = _LEADING.match(text)
+    end = _TURN_END.search(text, start.end() if start else 0)
+    return _TOKEN.sub("", text[: end.start()] if end else text)

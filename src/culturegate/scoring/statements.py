@@ -361,6 +361,8 @@ class Statements:
 
     def _abstentions(self) -> None:
         for n, token in enumerate(self.tokens):
+            if token.cats.isdisjoint(("none", "unknown")):
+                continue
             for cat in ("none", "unknown"):
                 if cat in token.cats and (
                     self._cue(n) in {"answer", "choose", "box"} and self._unconditional(n)
