@@ -6,10 +6,10 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from made_records import made
 
 from culturegate.errors import CulturegateError, InputError
 from culturegate.gate import Validity, load_thresholds, parse_thresholds
-from made_records import made
 
 REPOSITORY = Path(__file__).parents[2]
 FILE = Path("thresholds.yaml")
@@ -178,9 +178,9 @@ profiles:
       - hello
   empty:
 """
-    assert [told.split(";")[0] for told in problems(text)] == [
+    assert [told.split(" (there are")[0].split(";")[0] for told in problems(text)] == [
         "thresholds.yaml:1: confidence is 95",
-        "thresholds.yaml:2: unknown key 'safety' in weights (there are: myth, mirror, persona, framing)",
+        "thresholds.yaml:2: unknown key 'safety' in weights",
         "thresholds.yaml:2: weights has no track above 0",
         "thresholds.yaml:3: unknown key 'profile' in the file",
         "thresholds.yaml:6: max_unparsed_rate is 2",
@@ -231,7 +231,7 @@ def test_groups_that_no_planned_case_is_in_are_mistakes_with_their_line():
     assert [str(problem) for problem in caught.value.problems] == [
         "thresholds.yaml:5: typo: no planned case has culture 'greeek'; did you mean 'greek'? "
         "(there are: greek, norse)",
-        "thresholds.yaml:7: arms: by arm: no planned case has a arm",
+        "thresholds.yaml:7: arms: by arm: no planned case has that fact",
     ]
     with pytest.raises(InputError, match="no planned case has difficulty '7'"):
         thresholds.check("other", planned)
@@ -241,6 +241,6 @@ def test_groups_that_no_planned_case_is_in_are_mistakes_with_their_line():
 
 def test_an_unknown_profile_lists_those_there_are():
     with pytest.raises(
-        CulturegateError, match="no gate profile 'nightly' in thresholds.yaml; there"
+        CulturegateError, match=r"no gate profile 'nightly' in thresholds\.yaml; there"
     ):
         parse_thresholds(GROUPS, FILE).profile("nightly")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from made_records import asked, made
 
 from culturegate.metrics import estimate
 from culturegate.metrics.answers import templates_disagree
-from made_records import asked, made
 
 
 def test_every_status_has_its_own_rate_over_replies():

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_records import episodes, made, several
 
 from culturegate.metrics import (
     METRICS,
@@ -16,7 +19,6 @@ from culturegate.metrics import (
     wilson,
 )
 from culturegate.metrics.ability import ratio
-from made_records import episodes, made, several
 
 
 def test_one_passing_case_is_not_certain_to_pass():
@@ -237,6 +239,38 @@ def test_what_cannot_be_asked_is_refused_with_what_can():
         estimate("retention", [])
     with pytest.raises(ValueError, match="two records of the case 'same'"):
         Table([made(True, case="same"), made(True, case="same")])
+
+
+cases = st.builds(
+    made,
+    st.sampled_from([True, True, False, None]),
+    kind=st.sampled_from(["recall", "decode"]),
+    cluster=st.sampled_from("abcdefgh"),
+    culture=st.sampled_from(["greek", "norse"]),
+    arm=st.sampled_from(["original", "literal"]),
+    public=st.booleans(),
+    confidence=st.sampled_from([None, 0.0, 0.5, 0.9, 1.0]),
+    chance=st.sampled_from([0.0, 0.25]),
+)
+
+
+@given(st.lists(cases, max_size=60), st.sampled_from([0.5, 0.95, 0.999]))
+def test_every_interval_holds_its_value_within_what_is_possible(records, confidence):
+    table = Table(records)
+    for name, metric in METRICS.items():
+        arms_compared = metric.contrast is not None and metric.contrast.fact == "arm"
+        found = estimate(name, table, {"arm": "literal"} if arms_compared else {}, confidence)
+        assert (found.value is None) == (found.undefined is not None)
+        if found.value is None:
+            assert (found.low, found.high) == (None, None)
+            continue
+        assert found.n > 0
+        assert 0 < found.clusters <= found.n
+        assert metric.low - 1e-9 <= found.value <= metric.high + 1e-9
+        if found.low is not None:
+            assert found.low <= found.value + 1e-9
+        if found.high is not None:
+            assert found.value <= found.high + 1e-9
 
 
 def test_every_metric_is_documented_with_its_name():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from made_records import made
 
 from culturegate.metrics import (
     compare,
@@ -13,7 +14,6 @@ from culturegate.metrics import (
     paired_test,
     sign_flip,
 )
-from made_records import made
 
 
 def test_two_models_on_the_same_items_are_compared_in_pairs():

@@ -6,8 +6,9 @@ import json
 import random
 import time
 
-from culturegate.metrics import Table, summarise, worst_culture
 from made_records import episodes, made, several
+
+from culturegate.metrics import Table, summarise, worst_culture
 
 
 def bank(cultures: int, count: int) -> list:

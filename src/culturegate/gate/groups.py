@@ -144,10 +144,9 @@ class Evidence:
             return "unverified", found.undefined
         clusters = line.min_clusters or validity.min_clusters
         if found.clusters < clusters:
-            return "unverified", f"rests on {found.clusters} clusters; at least {clusters} needed"
+            return "unverified", f"clusters: {found.clusters}, at least {clusters} needed"
         if found.n < line.min_n:
-            unit = line.metric.unit
-            return "unverified", f"rests on {found.n} {unit}; at least {line.min_n} needed"
+            return "unverified", f"{line.metric.unit}: {found.n}, at least {line.min_n} needed"
         return None
 
     def _invalid(self, metric: Metric, where: Mapping[str, str], validity: Validity) -> str | None:

@@ -123,7 +123,7 @@ def _unknown_group(fact: str, value: str | None, values: set[str]) -> str | None
     A language that the protocol leaves out is no mistake; its line has nothing to judge.
     """
     if value is None:
-        return None if values else f"by {fact}: no planned case has a {fact}"
+        return None if values else f"by {fact}: no planned case has that fact"
     if value in values or fact == "lang":
         return None
     close = get_close_matches(value, sorted(values), 1)

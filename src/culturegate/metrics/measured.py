@@ -27,12 +27,16 @@ class Measured:
     """How far each of the table's clusters moves the value; what correlates two metrics."""
 
     def at(self, metric: str, where: tuple[tuple[str, str], ...], confidence: float) -> Estimate:
-        """Return the estimate with two-sided limits at `confidence`."""
-        low = high = None
+        """Return the estimate with two-sided limits at `confidence`; an infinite one is None."""
+        low: float | None = None
+        high: float | None = None
+        method = self.method
         if self.limits is not None and self.value is not None:
             low, high = self.limits(confidence)
+            if math.isinf(high):
+                high, method = None, f"{method}; no upper limit"
         return Estimate(
-            metric, where, self.n, self.clusters, self.value, low, high, self.undefined, self.method
+            metric, where, self.n, self.clusters, self.value, low, high, self.undefined, method
         )
 
 

@@ -52,7 +52,7 @@ class Table:
         self.cluster_names = list(names)
         self.clusters = codes
         self.passed = _floats(record.passed for record in self.records)
-        self.error = np.array([record.error is not None for record in self.records], dtype=bool)
+        self.error = np.isnan(self.passed)
         self.chance = _floats(record.facts.chance for record in self.records)
         self.agreement = _floats(record.agreement for record in self.records)
 
