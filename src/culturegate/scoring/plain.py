@@ -70,6 +70,8 @@ _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,80})?/?>")
 _FENCE = re.compile(r"```[A-Za-z0-9_+-]{0,12}[ ]{0,3}(?=\n|$)|```|~~~[a-z]{0,12}(?=\n|$)")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<>]{0,200}</\1>")
 _MATH = re.compile(r"\\[()\[\]]|\$\$?|\\(?:quad|,|;|!|left|right|displaystyle)")
+# What NFKC turns into characters that are folded further: Arabic presentation forms, odd spaces.
+_PRESENTED = re.compile("[\u00a8-\u00b8\u2000-\u200a\u2011\u2100-\u214f\ufb00-\uffef]")
 _SPACES = re.compile(r" {2,}")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
@@ -87,7 +89,8 @@ def same_form(text: str) -> str:
         return text
     # Marks first: a joiner between a letter and its mark would keep NFKC from composing them, and
     # negative circled letters must become letters before.
-    return unicodedata.normalize("NFKC", text.translate(_SAME)).translate(_SAME)
+    composed = unicodedata.normalize("NFKC", text.translate(_SAME))
+    return composed.translate(_SAME) if _PRESENTED.search(composed + text) else composed
 
 
 @lru_cache(maxsize=16_384)
