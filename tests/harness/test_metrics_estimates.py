@@ -123,6 +123,16 @@ def test_episodes_that_both_sides_share_narrow_the_gap():
     assert alike.high - alike.low < (side.high - side.low) / 2
 
 
+def test_too_few_shared_episodes_narrow_nothing():
+    records = [
+        made(passed, kind=kind, cluster=f"e{n}")
+        for n in range(5)
+        for kind in ("recall", "decode")
+        for passed in ([True] * 3 if n < 4 else [False] * 3)
+    ]
+    assert "correlation 0.00" in estimate("gap", records, {}, 0.5).method
+
+
 def test_decoding_is_asked_only_of_episodes_fully_recalled():
     records = (
         episodes(3, [True, True], [True, False], "greek")
