@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from culturegate.models.base import Message, Model, ModelInfo, Prompt, Reply, Usage
 from culturegate.models.budget import Budget, Limits, Price
+from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
 from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.engine import Engine
 from culturegate.models.progress import Progress, Snapshot
@@ -12,6 +13,8 @@ from culturegate.models.store import ReplyStore
 
 __all__ = [
     "Budget",
+    "EmbeddedConfig",
+    "EmbeddedModel",
     "EndpointConfig",
     "EndpointModel",
     "Engine",
