@@ -32,7 +32,7 @@ def test_what_is_rejected_is_what_holms_adjusted_p_values_reject(ps):
             assert found == (p < 0.05)
 
 
-@pytest.mark.parametrize(("right", "of"), [(12, 20), (60, 100), (5, 6)])
+@pytest.mark.parametrize(("right", "of"), [(12, 20), (75, 100), (3, 6)])
 def test_the_p_value_is_where_the_interval_leaves_the_limit(right, of):
     found = measure(METRICS["accuracy"], Table(several(right, of)), {}, 0.95)
     p = breach_p(found, 0.9, upper=False)
