@@ -193,11 +193,10 @@ def _announced_text(statements: Statements, multi: bool) -> tuple[str, ...]:
         if token.text == BOX_OPEN or token.cats & {"answer", "choose"}:
             start = token.end
             for after in statements.tokens[n + 1 :]:
-                if (
-                    (after.kind == "phrase"
-                    and "link" in after.cats)
-                    or after.kind in {"mark", "line"}
-                ):
+                if (after.kind == "phrase" and "link" in after.cats) or after.kind in {
+                    "mark",
+                    "line",
+                }:
                     start = after.end
                     continue
                 break

@@ -58,7 +58,7 @@ _NO_LABELS: tuple[str, ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The phrases of a language, and of English, into which models fall back; the options' labels."""
+    """The phrases of a language and of English, on which models fall back, and the labels."""
 
     pattern: re.Pattern[str]
     phrases: Mapping[str, frozenset[str]]

@@ -178,9 +178,7 @@ def test_a_language_without_a_table_is_an_error_that_names_the_others() -> None:
 
 
 def test_seventeen_languages_and_english_have_a_table() -> None:
-    assert languages() == tuple(
-        "ar bn de en es fa fr hi id ja ko pt ru sw th tr vi zh".split()
-    )
+    assert " ".join(languages()) == "ar bn de en es fa fr hi id ja ko pt ru sw th tr vi zh"
 
 
 @pytest.mark.parametrize("lang", languages())

@@ -29,7 +29,9 @@ def public() -> list[tuple[str, str, Any, str, str | None, bool]]:
             pairs = [tuple(pair) for pair in given_["pairs"]]
         else:
             replies = given_.get("replies") or [given_["reply"]]
-            pairs = list(zip(replies, given_.get("golds") or [given_["gold"]] * len(replies)))
+            pairs = list(
+                zip(replies, given_.get("golds") or [given_["gold"]] * len(replies), strict=True)
+            )
         right = wanted if isinstance(wanted, list) else [wanted] * len(pairs)
         chinese = row["id"] in {"B22", "B23", "B26"}
         lang = given_.get("lang", "zh" if chinese else "en")
