@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 from culturegate.conductor import Conductor
 from culturegate.gate import GateResult, judge
 from culturegate.metrics import summarise
+from culturegate.models.urls import parse
+from culturegate.options import Settings
 from culturegate.prompts import prompt_hash, templates
 from culturegate.reports import (
     ReportError,
@@ -60,9 +62,27 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         items=len(conductor.bank.myth),
         signed_items=conductor.bank.signed,
         selected=len(conductor.selected),
-        rerun_command=" ".join(["python -m pytest --lf", *(shlex.quote(a) for a in arguments)]),
+        rerun_command=_rerun(settings, map(str, arguments)),
         cut=cut,
     )
+
+
+def _rerun(settings: Settings, arguments: Iterable[str]) -> str:
+    """Return the command that asks the wrong cases again, into a run of its own; no secrets."""
+    kept = ["python", "-m", "pytest", "--lf"]
+    texts = iter(arguments)
+    for text in texts:
+        if text == "--run-dir":
+            next(texts, None)
+        elif text not in ("--lf", "--last-failed", "--resume") and not text.startswith(
+            "--run-dir="
+        ):
+            kept.append(text)
+    secrets = [(settings.endpoint, parse(settings.endpoint).shown)] if settings.endpoint else []
+    secrets += [(settings.api_key, "***")] if settings.api_key else []
+    for secret, shown in secrets:
+        kept = [argument.replace(secret, shown) for argument in kept]
+    return shlex.join(kept)
 
 
 def write_run(run: Run, reports: Path) -> tuple[list[Path], list[str]]:
@@ -102,7 +122,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
     settings = conductor.settings
     myth = settings.protocol.myth
     model = conductor.info
-    asked = len(conductor.selected)
+    asked = len(conductor.records)
     planned = len(conductor.facts)
     return {
         "experiment": settings.experiment,
@@ -115,7 +135,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "warnings": list(model.warnings) if model else [],
         "protocol": settings.protocol.name,
         "protocol_overrides": dict(settings.protocol_overrides),
-        "partial": f"{asked} of {planned} cases" if asked < planned or cut else None,
+        "partial": f"{asked} of {planned} cases" if asked < planned else None,
         "cut": cut,
         "cultures": sorted({record.facts.culture for record in conductor.records.values()}),
         "langs": list(myth.langs),

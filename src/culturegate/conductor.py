@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from culturegate.bank import Bank, load_bank
@@ -31,6 +33,7 @@ from culturegate.models import (
     ReplyStore,
     Snapshot,
 )
+from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
 from culturegate.prompts import languages
 from culturegate.reports import claim, shown
@@ -89,6 +92,7 @@ class Conductor:
         self.started = datetime.now(UTC)
         self.stopped: str | None = None
         """Why nobody can be asked any more; None while somebody can."""
+        self._made: Sequence[Path] = ()
         self._snapshots: dict[str, Snapshot] = {}
         self._engine: Engine[Record] | None = None
         self._store: ReplyStore | None = None
@@ -131,7 +135,7 @@ class Conductor:
             and (not settings.cultures or case.facts.culture in settings.cultures)
         )
         if not chosen:
-            raise CulturegateError(self._nothing(selection))
+            raise CulturegateError(self.nothing(f"of {selection.track} {selection.kind or ''} "))
         return chosen
 
     def check(self) -> None:
@@ -154,11 +158,11 @@ class Conductor:
             raise CulturegateError(message)
         _ = self.thresholds
 
-    def _nothing(self, selection: Selection) -> str:
+    def nothing(self, what: str = "") -> str:
+        """Return why no case is left to ask, and what there is."""
         langs = sorted({lang for item in self.bank.myth for lang in item.langs})
-        what = f"{selection.track} {selection.kind or ''}".strip()
         return (
-            f"0 cases of {what} selected by --culture {list(self.settings.cultures) or 'any'} and "
+            f"0 cases {what}selected by --culture {list(self.settings.cultures) or 'any'} and "
             f"--lang {list(self.settings.protocol.myth.langs)}; the bank has "
             f"{len(self.bank.myth)} items, cultures {', '.join(self.bank.cultures)}, "
             f"languages {', '.join(langs)}"
@@ -203,13 +207,27 @@ class Conductor:
             CulturegateError: Where the run's directory can't be written or holds a run.
         """
         self.selected = tuple(case.facts.case for case in cases)
-        directory = claim(self.settings.run_dir)
-        if (directory / "records.jsonl").exists() and not self.settings.resume:
+        directory = self.settings.run_dir
+        made = [] if directory.exists() else [directory]
+        claim(directory)
+        store = directory / STORE
+        if self.settings.resume:
+            return
+        if store.exists() or (directory / "records.jsonl").exists():
             message = (
                 f"{directory} holds a run already; give another --run-dir, or --resume to go on "
                 "with this one"
             )
             raise CulturegateError(message)
+        self._made = [*(Path(f"{store}{end}") for end in ("", "-wal", "-shm")), *made]
+
+    def withdraw(self) -> None:
+        """Take `expect` back, where nobody could be asked: what would be left is no run."""
+        self.end()
+        self.selected = ()
+        for path in self._made:
+            with suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
 
     def reach(self) -> None:
         """See on the controller that the model can be asked, before workers ask it.
@@ -238,7 +256,7 @@ class Conductor:
             CulturegateError: Where the model can't be reached or the store can't be written.
         """
         settings = self.settings
-        self._store = ReplyStore(settings.run_dir / "replies.sqlite")
+        self._store = ReplyStore(settings.run_dir / STORE)
         limits = Limits(tokens=settings.max_tokens_total, minutes=settings.max_minutes)
         self._engine = Engine(
             self._connect(worker),
@@ -277,9 +295,10 @@ class Conductor:
         Raises:
             UnaskedCase: Where failed calls leave the case without an outcome.
         """
-        assert self._engine is not None
         replies: list[tuple[Prompt, Reply]] = []
         try:
+            if self._engine is None:
+                raise CallError("cancelled", self.stopped or "nobody was asked in this session")
             record = self._engine.outcome(case)
             replies = self._engine.replies(case.facts.case)
         except (CulturegateError, CallError) as error:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from culturegate.errors import CulturegateError
+from culturegate.models.store import NAME as STORE
 from culturegate.models.urls import parse
 from culturegate.reports import run_name, unfinished_run
 from culturegate.tracks import PROTOCOLS, Protocol
@@ -100,7 +101,8 @@ class Settings:
     root: Path
     model_kind: str
     """`endpoint`, `embedded` or `replay`."""
-    endpoint: str | None
+    endpoint: str | None = field(repr=False)
+    """As given: it may hold a user and password, or a key in its query."""
     model: str | None
     api_key: ApiKey
     protocol: Protocol
@@ -162,6 +164,9 @@ def resolve(
     reports = root / "reports"
     if values["run_dir"]:
         run_dir = Path(values["run_dir"])
+        if values["resume"] and not (run_dir / STORE).exists():
+            message = f"--resume: there is no run to go on with in {run_dir}"
+            raise OptionError(message)
     elif values["resume"]:
         run_dir = _unfinished(reports)
     else:
@@ -253,9 +258,9 @@ def _protocol(name: str, values: Mapping[str, Any]) -> tuple[Protocol, tuple[tup
     protocol = PROTOCOLS[name]
     myth = protocol.myth
     overrides: list[tuple[str, str]] = []
-    for option, field in (("templates", "templates"), ("samples", "samples"), ("max_tokens",) * 2):
+    for option, part in (("templates", "templates"), ("samples", "samples"), ("max_tokens",) * 2):
         if values[option] is not None:
-            myth = replace(myth, **{field: values[option]})
+            myth = replace(myth, **{part: values[option]})
             overrides.append((option, str(values[option])))
     if values["lang"]:
         myth = replace(myth, langs=tuple(dict.fromkeys(values["lang"])))

@@ -8,7 +8,8 @@ point, so that installing culturegate changes nobody else's session. Each hook f
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -78,11 +79,24 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(judging, "culturegate-judging")
     config.pluginmanager.register(Asking(conductor, judging), "culturegate-asking")
     if getattr(config.option, "dist", "no") != "no":
-        config.pluginmanager.register(Workers(conductor, judging), "culturegate-workers")
+        config.pluginmanager.register(Workers(config, conductor, judging), "culturegate-workers")
 
 
 def _refuse(error: CulturegateError) -> NoReturn:
     raise pytest.UsageError(str(error)) from error
+
+
+def _check_markers(config: pytest.Config) -> None:
+    """Refuse `-m` with a marker that nobody registered, where it has left nothing to run."""
+    expression: str = config.option.markexpr
+    if re.search(r"[\"'=]", expression):
+        return  # Markers with arguments are pytest's business.
+    known = {re.split(r"[:(]", line)[0].strip() for line in config.getini("markers")}
+    unknown = sorted({*re.findall(r"\w+", expression)} - known - {"and", "or", "not"})
+    if unknown:
+        ours = ", ".join(marker.partition(":")[0] for marker in MARKERS)
+        message = f"-m {expression}: no marker {', '.join(unknown)}; culturegate has: {ours}"
+        raise pytest.UsageError(message)
 
 
 @pytest.fixture(scope="session")
@@ -104,6 +118,7 @@ class Asking:
         self._judging = judging
         self._workerinput = workerinput
         self._fault: CulturegateError | None = None
+        self._begun = False
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Run a function marked with `cases` once for each case."""
@@ -128,27 +143,39 @@ class Asking:
             if callspec is not None and isinstance(callspec.params.get("case"), Case):
                 item.stash[_case] = callspec.params["case"]
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Start asking what is left after `-m`, `-k` and the like."""
-        cases = {item.nodeid: item.stash[_case] for item in session.items if _case in item.stash}
-        if not cases or session.config.option.collectonly:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Start asking what is left after `-m`, `-k` and the like, if this is the only process.
+
+        Not when collection finishes, which it also does where it failed.
+        """
+        option = session.config.option
+        failed = session.testsfailed and not option.continue_on_collection_errors
+        if self._judging is None or option.collectonly or failed:
             return
-        chosen = list(cases.values())
+        if not session.items:
+            _check_markers(session.config)
+        chosen = [item.stash[_case] for item in session.items if _case in item.stash]
+        if chosen:
+            try:
+                self._judging.begin(session, chosen, lambda: self._conductor.begin(chosen))
+            except CulturegateError as error:
+                _refuse(error)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+        """Start asking a worker's shard with its first test, which the controller has let go."""
+        if self._workerinput is None or self._begun:
+            return
+        self._begun = True
+        items = item.session.items
+        cases = {item.nodeid: item.stash[_case] for item in items if _case in item.stash}
+        own = own_shard(self._workerinput, [item.nodeid for item in items], cases.__contains__)
         try:
-            if self._judging is not None:
-                self._judging.begin(session, chosen)
-                self._conductor.begin(chosen)
-                return
-            assert self._workerinput is not None
-            ids = [item.nodeid for item in session.items]
-            own = own_shard(self._workerinput, ids, cases.__contains__) or []
             self._conductor.begin(
-                [cases[nodeid] for nodeid in own], worker=position(self._workerinput)
+                [cases[nodeid] for nodeid in own or ()], worker=position(self._workerinput)
             )
         except CulturegateError as error:
-            if self._workerinput is None:
-                _refuse(error)
             self._conductor.stopped = str(error)
 
     @pytest.hookimpl(trylast=True)
@@ -225,17 +252,26 @@ class Judging:
         self._warnings: Sequence[str] = ()
         self._trouble: str | None = None
 
-    def begin(self, session: pytest.Session, cases: Sequence[Case]) -> None:
-        """Get ready to judge: claim the run's directory and say what is about to be asked.
+    def begin(
+        self, session: pytest.Session, cases: Sequence[Case], start: Callable[[], None]
+    ) -> None:
+        """Say what is about to be asked, claim the run's directory, and start.
 
         Raises:
-            CulturegateError: Where the directory can't be written.
+            CulturegateError: Where the directory can't be written or the model can't be asked;
+                nothing is left behind then.
         """
-        self._conductor.expect(cases)
-        self._page.open(session, self._conductor.settings.run_dir, cases)
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if terminal is not None:
             terminal.write_line(self._conductor.announce(cases))
+        try:
+            self._conductor.expect(cases)
+            start()
+        except BaseException:
+            self._conductor.withdraw()
+            raise
+        self._page.open(session, self._conductor.settings.run_dir, cases)
+        if terminal is not None:
             self._progress = Progress(self._conductor.snapshot)
             self._progress.start()
 
@@ -279,7 +315,7 @@ class Judging:
         conductor.end()
         cut = _cut(session, int(exitstatus))
         try:
-            self._run = close_run(conductor, cut=cut, arguments=_arguments(self._config))
+            self._run = close_run(conductor, cut=cut, arguments=self._config.invocation_params.args)
             reports = conductor.settings.root / "reports"
             self._paths, self._warnings = write_run(self._run, reports)
         except CulturegateError as error:
@@ -339,7 +375,8 @@ class Judging:
 class Workers:
     """Hooks of the xdist controller towards its workers."""
 
-    def __init__(self, conductor: Conductor, judging: Judging) -> None:
+    def __init__(self, config: pytest.Config, conductor: Conductor, judging: Judging) -> None:
+        self._config = config
         self._conductor = conductor
         self._judging = judging
         self._shards = Shards()
@@ -368,12 +405,15 @@ class Workers:
             return
         self._begun = True
         try:
+            if not ids:
+                _check_markers(self._config)
+                self._conductor.check()
             if any(nodeid.endswith(f"[{CANNOT_START}]") for nodeid in ids):
                 self._conductor.check()
+                raise CulturegateError(self._conductor.nothing())
             cases = [case for case in map(self._conductor.case_of, ids) if case is not None]
             if cases and self._session is not None:
-                self._conductor.reach()
-                self._judging.begin(self._session, cases)
+                self._judging.begin(self._session, cases, self._conductor.reach)
         except CulturegateError as error:
             _refuse(error)
 
@@ -397,19 +437,3 @@ def _cut(session: pytest.Session, exitstatus: int) -> str | None:
         return "interrupted"
     reason = session.shouldfail or session.shouldstop
     return str(reason) if reason else None
-
-
-def _arguments(config: pytest.Config) -> list[str]:
-    """Return the command line without the options that a second run must not repeat."""
-    kept: list[str] = []
-    skip = False
-    for argument in config.invocation_params.args:
-        text = str(argument)
-        if skip or text in ("--lf", "--last-failed") or text.startswith("--run-dir="):
-            skip = False
-            continue
-        if text == "--run-dir":
-            skip = True
-            continue
-        kept.append(text)
-    return kept
