@@ -20,6 +20,8 @@ from culturegate.scoring.plain import BOX_OPEN, folded, plain
 from culturegate.scoring.reading import Reading
 from culturegate.scoring.reasoning import without_reasoning
 
+_CUES = 20
+"""Announcements that are looked at, from the last one on."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -86,9 +88,8 @@ def read_label(
         if m["word"] in known.words and not _denied(low, found, n, known)
     ]
     tokens = lexicon(code, ()).tokens(text)
-    for cue in reversed(tokens):
-        if cue.text != BOX_OPEN and not cue.cats & {"answer", "choose"}:
-            continue
+    cues = [t for t in tokens if t.text == BOX_OPEN or t.cats & {"answer", "choose"}]
+    for cue in reversed(cues[-_CUES:]):
         start = cue.end
         for token in tokens:
             if token.start >= cue.end:

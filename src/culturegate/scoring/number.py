@@ -39,6 +39,8 @@ from culturegate.scoring.units import Unit, converted, find_unit
 
 _MAX_DIGITS = 60
 _CUE_MARK = "####"
+_CUES = 20
+"""Announcements that are looked at, from the last one on."""
 _STEPS = frozenset({":", "=", "-", "(", '"', "'", BOX_OPEN, "#"})
 
 
@@ -90,7 +92,9 @@ def _chosen(
     text: str, numbers: Sequence[Number], tokens: Sequence[Token], asked: Unit | None
 ) -> tuple[str, Number | None]:
     box = text.rfind(BOX_OPEN)
-    while box >= 0:
+    for _ in range(_CUES):
+        if box < 0:
+            break
         close = text.find(BOX_CLOSE, box)
         inside = [n for n in numbers if box < n.start and (close < 0 or n.end <= close)]
         if inside:
@@ -104,7 +108,7 @@ def _chosen(
         cues.append(at + len(_CUE_MARK))
     if not numbers:
         return "no_rule", None
-    for cue in sorted(cues, reverse=True):
+    for cue in sorted(cues, reverse=True)[:_CUES]:
         found = _after_cue(text, numbers, tokens, cue)
         if found:
             return "announced", found

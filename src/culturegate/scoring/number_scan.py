@@ -42,7 +42,31 @@ _INDIAN = re.compile(r"\d{1,3}(?:[,٬]\d{2})*[,٬]\d{3}")
 _CUE_MARK = "####"
 
 
-_AND = frozenset(["", *"and et und y e и و và dan na 零 又 和 ve और এবং และ と".split()])
+_AND = frozenset(
+    [
+        "",
+        *[
+            "and",
+            "et",
+            "und",
+            "y",
+            "e",
+            "и",
+            "و",
+            "và",
+            "dan",
+            "na",
+            "零",
+            "又",
+            "和",
+            "ve",
+            "और",
+            "এবং",
+            "และ",
+            "と",
+        ],
+    ]
+)
 """What may stand between two parts of one amount, or between the ends of "between 10 and 12"."""
 
 

@@ -50,6 +50,11 @@ class Statements:
     listed: set[int] = field(default_factory=set)
     full_list: set[int] = field(default_factory=set)
     found: list[Statement] = field(default_factory=list)
+    labelled: list[int] = field(init=False)
+    """Places of the label tokens."""
+
+    def __post_init__(self) -> None:
+        self.labelled = [n for n, token in enumerate(self.tokens) if token.labels]
 
     def read(self, options: int, multi: bool) -> list[Statement]:
         """Return every statement in order of place."""
@@ -118,13 +123,14 @@ class Statements:
         """Find where the reply goes through the options, each letter with its delimiter."""
         delimited = [
             n
-            for n, token in enumerate(self.tokens)
-            if token.kind == "label"
-            and n + 1 < len(self.tokens)
+            for n in self.labelled
+            if n + 1 < len(self.tokens)
             and self.tokens[n + 1].text[0] in _DELIMITERS
-            and self.tokens[n + 1].start == token.end
-            and len(token.labels) == 1
+            and self.tokens[n + 1].start == self.tokens[n].end
+            and len(self.tokens[n].labels) == 1
         ]
+        if len(delimited) < 2:
+            return
         order = {label: n for n, label in enumerate(self.lexicon.order)}
         run: list[int] = []
         for n in [*delimited, -1]:
@@ -148,7 +154,7 @@ class Statements:
         """Return the labels, those joined by "and", "or", a comma or a stroke together."""
         groups: list[list[int]] = []
         last = -1
-        for n in range(len(self.tokens)):
+        for n in self.labelled:
             if not self.is_label(n):
                 continue
             if groups and self._joined(last, n):
@@ -387,14 +393,11 @@ class Statements:
 
     def _lines(self) -> None:
         """Read the first and the last line where a letter opens it or is all of it."""
-        lines: list[list[int]] = [[]]
-        for n, token in enumerate(self.tokens):
-            if token.kind == "line":
-                lines.append([])
-            else:
-                lines[-1].append(n)
+        ends = [n for n, token in enumerate(self.tokens) if token.kind == "line"]
+        starts = [0, *(n + 1 for n in ends)]
+        lines = [range(a, b) for a, b in zip(starts, [*ends, len(self.tokens)], strict=True)]
         lines = [line for line in lines if line]
-        if not lines:
+        if not lines or not self.labelled:
             return
         opened = [self._opening(line) for line in lines]
         last = len(lines) - 1
@@ -425,7 +428,7 @@ class Statements:
     def _is_first(self, names: tuple[str, ...]) -> bool:
         return self.lexicon.order[0] in names
 
-    def _alone(self, line: list[int]) -> bool:
+    def _alone(self, line: Sequence[int]) -> bool:
         labels = {self.tokens[n].labels for n in line if self.tokens[n].kind == "label"}
         return len(labels) == 1 and all(
             token.kind in {"label", "mark", "break"}
@@ -433,7 +436,7 @@ class Statements:
             for token in (self.tokens[n] for n in line)
         )
 
-    def _opening(self, line: list[int]) -> int:
+    def _opening(self, line: Sequence[int]) -> int:
         """Return the token of the letter that opens a line, or -1."""
         for position, n in enumerate(line):
             token = self.tokens[n]
@@ -444,7 +447,7 @@ class Statements:
             break
         return -1
 
-    def _opens(self, line: list[int], position: int, n: int) -> bool:
+    def _opens(self, line: Sequence[int], position: int, n: int) -> bool:
         token = self.tokens[n]
         if self._alone(line):
             return True
