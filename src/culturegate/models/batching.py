@@ -165,17 +165,20 @@ class Batcher:
                 continue
             pipeline.step()
             now = time.perf_counter()
-            unfinished = []
-            for request in self._running:
+            asked, self._running = self._running, []
+            for request in asked:
                 if request.first is None and request.handle.can_read():
                     request.first = now
                 if request.handle.get_status().name == "RUNNING":
-                    unfinished.append(request)
+                    self._running.append(request)
                 else:
                     request.settle(self._result(pipeline, request))
-            self._running = unfinished
         for request in self._running:
             request.handle.cancel()
+        # What was cancelled gives its memory back at the next step; freed before, the pipeline
+        # would print that it leaks.
+        if pipeline.has_non_finished_requests():
+            pipeline.step()
 
     def _take_in(self, pipeline: Any) -> None:
         """Move what waits into the batch; with an empty batch, wait for something."""
@@ -230,7 +233,14 @@ class Batcher:
         request.handle = pipeline.add_request(self._count, tokens, settings)
         self._running.append(request)
 
-    def _result(self, pipeline: Any, request: Request) -> Reply | Exception:
+    def _result(self, pipeline: Any, request: Request) -> Reply | CallError:
+        try:
+            return self._reply(pipeline, request)
+        except RuntimeError as failure:
+            told = one_line(str(failure).splitlines()[-1], 200)
+            return CallError("server", f"the embedded model: {told}")
+
+    def _reply(self, pipeline: Any, request: Request) -> Reply | CallError:
         outputs = request.handle.read_all()
         if request.handle.get_status().name != "FINISHED" or not outputs:
             return CallError("server", "the embedded model had no room left for this prompt")
