@@ -252,7 +252,7 @@ def _places(low: str, texts: Mapping[str, str], statements: Statements) -> tuple
 
 
 def _negated(start: int, end: int, statements: Statements) -> bool:
-    tokens = statements.tokens
+    tokens = statements.every
     before = [t for t in tokens if t.end <= start][-3:]
     for token in reversed(before):
         if token.kind in {"break", "line"} or token.text == ",":

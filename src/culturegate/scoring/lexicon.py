@@ -52,6 +52,12 @@ class Token(NamedTuple):
     """Whether the label is not among those shown, but its language's letter for that place."""
 
 
+_SENTENCE_END = re.compile(r"[.!?…]+(?=\s|$)|[。！？؟।॥]+|\n|$")
+_LONG = 8
+"""Characters below which a sentence is always looked at."""
+_TAIL = 4
+"""Characters that an empty phrase must have to make a sentence worth looking at."""
+_TELLING = frozenset({"answer", "choose", "unknown", "none", "refusal", "right", "wrong"})
 _NO_CATS: frozenset[str] = frozenset()
 _NO_LABELS: tuple[str, ...] = ()
 
@@ -61,6 +67,8 @@ class Lexicon:
     """The phrases of a language and of English, on which models fall back, and the labels."""
 
     pattern: re.Pattern[str]
+    telling: re.Pattern[str]
+    """What a sentence must have to be looked at word by word."""
     phrases: Mapping[str, frozenset[str]]
     aliases: Mapping[str, tuple[str, ...]]
     """Label in lower case to the options it may stand for: more than one where that is unsure."""
@@ -74,14 +82,36 @@ class Lexicon:
     unspaced: bool
     """Whether a label is a letter of a script without spaces."""
 
-    def tokens(self, text: str) -> list[Token]:
-        """Return the tokens of a plain text."""
+    def tokens(self, text: str, *, whole: bool = False) -> list[Token]:
+        """Return the tokens of a plain text.
+
+        A sentence in which nothing is announced, denied knowledge of, refused or named by letter
+        is one token, `word`, unless `whole` asks for all of it: most sentences are such.
+        """
         low = text.lower()
         if len(low) != len(text):
             low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
         found: list[Token] = []
+        if whole:
+            self._scan(text, low, 0, len(low), found)
+        else:
+            start = 0
+            for stop in _SENTENCE_END.finditer(low):
+                end = stop.end()
+                if stop.start() - start >= _LONG and not self.telling.search(low, start, end):
+                    at = stop.start()
+                    found.append(Token("word", start, at, low[start:at]))
+                    if at < end:
+                        kind = "line" if low[at] == "\n" else "break"
+                        found.append(Token(kind, at, end, stop[0]))
+                else:
+                    self._scan(text, low, start, end, found)
+                start = end
+        return self._demoted(found) if self.unspaced else found
+
+    def _scan(self, text: str, low: str, start: int, end: int, found: list[Token]) -> None:
         phrases, aliases, limit = self.phrases, self.aliases, len(self.single)
-        for match in self.pattern.finditer(low):
+        for match in self.pattern.finditer(low, start, end):
             kind = match.lastgroup or "mark"
             start, end = match.span()
             word = match[0]
@@ -101,7 +131,6 @@ class Lexicon:
                     kind, word = "label", text[start:end]
             # Built without the generated constructor: this is the readers' hottest line.
             found.append(tuple.__new__(Token, (kind, start, end, word, cats, labels, native)))
-        return self._demoted(found) if self.unspaced else found
 
     def _run(self, word: str) -> tuple[str, ...]:
         """Return the labels of capitals run together in option order, such as ABD."""
@@ -236,9 +265,16 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
         rf"|(?P<break>[.!?。؟।॥…]+)|(?P<line>\n)"
         rf"|(?P<word>{inert}|[{UNSPACED}]|{LETTER}+)|(?P<mark>[^\s])"
     )
+    kept = [
+        phrase
+        for phrase, cats in phrases.items()
+        if not cats.isdisjoint(_TELLING) or ("tail" in cats and len(phrase) >= _TAIL)
+    ]
+    telling = re.compile(rf"{_BEFORE}{trie(kept)}|{spaced_way}|{unspaced_way}")
     latin = without_accents(own.answer[0]).isascii()
     return Lexicon(
         pattern=pattern,
+        telling=telling,
         phrases=phrases,
         aliases=aliases,
         order=shown,

@@ -70,8 +70,7 @@ _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,80})?/?>")
 _FENCE = re.compile(r"```[A-Za-z0-9_+-]{0,12}[ ]{0,3}(?=\n|$)|```|~~~[a-z]{0,12}(?=\n|$)")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<>]{0,200}</\1>")
 _MATH = re.compile(r"\\[()\[\]]|\$\$?|\\(?:quad|,|;|!|left|right|displaystyle)")
-# What NFKC turns into characters that are folded further: Arabic presentation forms, odd spaces.
-_PRESENTED = re.compile("[\u00a8-\u00b8\u2000-\u200a\u2011\u2100-\u214f\ufb00-\uffef]")
+_TO_FOLD = frozenset(map(chr, _SAME))
 _SPACES = re.compile(r" {2,}")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
@@ -83,14 +82,14 @@ def bounded(text: str, head: int = HEAD, tail: int = TAIL) -> str:
 
 def same_form(text: str) -> str:
     """Return `text` in one Unicode form: NFKC, no invisible marks, plain quotes and dashes."""
-    if text.isascii():
-        if "\t" in text or "`" in text or "\x0b" in text or "\x0c" in text:
-            return text.translate(_SAME)
-        return text
     # Marks first: a joiner between a letter and its mark would keep NFKC from composing them, and
     # negative circled letters must become letters before.
-    composed = unicodedata.normalize("NFKC", text.translate(_SAME))
-    return composed.translate(_SAME) if _PRESENTED.search(composed + text) else composed
+    if not _TO_FOLD.isdisjoint(text):
+        text = text.translate(_SAME)
+    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+        return text
+    composed = unicodedata.normalize("NFKC", text)
+    return composed if _TO_FOLD.isdisjoint(composed) else composed.translate(_SAME)
 
 
 @lru_cache(maxsize=16_384)

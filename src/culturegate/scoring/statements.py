@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from culturegate.scoring.lexicon import Lexicon, Token
 from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN
@@ -36,7 +37,7 @@ class Statement:
     """Where in the text the statement's last label ends."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Statements:
     """The statements of one reply."""
 
@@ -55,6 +56,11 @@ class Statements:
 
     def __post_init__(self) -> None:
         self.labelled = [n for n, token in enumerate(self.tokens) if token.labels]
+
+    @cached_property
+    def every(self) -> list[Token]:
+        """All tokens of the reply, those of sentences that tell no letter too."""
+        return self.lexicon.tokens(self.text, whole=True)
 
     def read(self, options: int, multi: bool) -> list[Statement]:
         """Return every statement in order of place."""
