@@ -27,15 +27,16 @@ _DIGITS = {
 _SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000, "陌": 100, "阡": 1000}
 _TENS = {"廿": 20, "卄": 20, "卅": 30, "卌": 40}
 _BIG = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
-_CHARS = "".join([*_DIGITS, *_SMALL, *_TENS, *_BIG])
+HANZI_CHARS = "".join([*_DIGITS, *_SMALL, *_TENS, *_BIG])
+"""Every character that a number may be written in."""
 HANZI_NUMBER = (
-    rf"(?:百分之|[{_CHARS}]{{1,40}}分之)?"
-    rf"(?:[{_CHARS}]|\d[\d.,]{{0,20}}(?=[十百千万萬亿億兆仟佰拾]))"
-    rf"(?:[{_CHARS}]|[点點](?=[{_CHARS}])|\d[\d.]{{0,20}}){{0,40}}半?"
+    rf"(?:百分之|[{HANZI_CHARS}]{{1,40}}分之)?"
+    rf"(?:[{HANZI_CHARS}]|\d[\d.,]{{0,20}}(?=[十百千万萬亿億兆仟佰拾]))"
+    rf"(?:[{HANZI_CHARS}]|[点點](?=[{HANZI_CHARS}])|\d[\d.]{{0,20}}){{0,40}}半?"
 )
 """Pattern of a number with at least one such character."""
 _DECIMAL_MARK = re.compile("[点點]")
-_PART = re.compile(rf"\d+(?:\.\d+)?|[{_CHARS}]")
+_PART = re.compile(rf"\d+(?:\.\d+)?|[{HANZI_CHARS}]")
 
 
 def hanzi_number(text: str) -> tuple[Fraction, bool] | None:

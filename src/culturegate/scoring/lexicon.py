@@ -270,7 +270,8 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
         for phrase, cats in phrases.items()
         if not cats.isdisjoint(_TELLING) or ("tail" in cats and len(phrase) >= _TAIL)
     ]
-    telling = re.compile(rf"{_BEFORE}{trie(kept)}|{spaced_way}|{unspaced_way}")
+    first = "".join(map(re.escape, sorted({phrase[0] for phrase in kept})))
+    telling = re.compile(rf"(?=[{first}]){_BEFORE}{trie(kept)}|{spaced_way}|{unspaced_way}")
     latin = without_accents(own.answer[0]).isascii()
     return Lexicon(
         pattern=pattern,

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from culturegate.scoring.hanzi import HANZI_NUMBER, hanzi_number
+from culturegate.scoring.hanzi import HANZI_CHARS, HANZI_NUMBER, hanzi_number
 from culturegate.scoring.lexicon import LETTER, trie
 from culturegate.scoring.plain import folded, plain
 from culturegate.scoring.units import Unit, converted, unit_table
@@ -42,31 +42,11 @@ _INDIAN = re.compile(r"\d{1,3}(?:[,٬]\d{2})*[,٬]\d{3}")
 _CUE_MARK = "####"
 
 
-_AND = frozenset(
-    [
-        "",
-        *[
-            "and",
-            "et",
-            "und",
-            "y",
-            "e",
-            "и",
-            "و",
-            "và",
-            "dan",
-            "na",
-            "零",
-            "又",
-            "和",
-            "ve",
-            "और",
-            "এবং",
-            "และ",
-            "と",
-        ],
-    ]
-)
+_NUMERAL = re.compile(rf"\d[\d.,]*|[{HANZI_CHARS}]+")
+_MARGIN = 40
+"""Characters around a numeral that can belong to its number."""
+_AND = {"", "and", "et", "und", "y", "e", "и", "و", "và", "dan", "na", "零", "又", "和", "ve",
+        "और", "এবং", "และ", "と"}  # fmt: skip
 """What may stand between two parts of one amount, or between the ends of "between 10 and 12"."""
 
 
@@ -174,9 +154,24 @@ def scanned_numbers(text: str, code: str) -> list[Number]:
     return _merged(text, list(_scanned(text, scanner)), scanner)
 
 
+def _candidates(text: str, scanner: _Scanner) -> Iterator[re.Match[str]]:
+    """Look for numbers only around digits and numerals: the pattern is slow on plain prose."""
+    start = stop = 0
+    for digit in _NUMERAL.finditer(text):
+        begin = max(0, digit.start() - _MARGIN)
+        if not stop:
+            start = begin
+        elif begin > stop + _MARGIN:
+            yield from scanner.pattern.finditer(text, start, stop + _MARGIN)
+            start = begin
+        stop = digit.end()
+    if stop:
+        yield from scanner.pattern.finditer(text, start, stop + _MARGIN)
+
+
 def _scanned(text: str, scanner: _Scanner) -> Iterator[Number]:
     units = unit_table()
-    for match in scanner.pattern.finditer(text):
+    for match in _candidates(text, scanner):
         start, end = match.span()
         after = match["after"]
         unit = units.after.get(after.strip()) if after else None
