@@ -13,7 +13,7 @@ import openai  # noqa: F401
 import pytest
 import scipy.stats  # noqa: F401
 from matplotlib import get_cachedir
-from suites import Suite
+from suites import Suite, small_bank
 
 pytest_plugins = ["pytester"]
 
@@ -26,3 +26,16 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Suite:
     # pytester moves the home directory, and matplotlib would list the machine's fonts anew.
     monkeypatch.setenv("MPLCONFIGDIR", str(Path(get_cachedir())))
     return Suite(pytester)
+
+
+@pytest.fixture
+def small(suite: Suite) -> Suite:
+    """The same with one culture, three episodes and so six cases a language."""
+    suite.write_bank(small_bank(1, 3))
+    return suite
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries that wait no time, in sessions of this process."""
+    monkeypatch.setattr("culturegate.models.endpoint.backoff", lambda _retry: 0.001)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from servers import ScriptedServer, prompt_of
 
 REPOSITORY = Path(__file__).parents[2]
 CANARY = "culturegate-canary 6f1d0a52-3b7e-4c19-9e84-52c7d8b1f0ae"
 LETTERS = "ABCD"
+INI = "[pytest]\nstrict = true\naddopts = -ra\ntestpaths = tests/benchmark\n"
 
 
 def small_bank(cultures: int = 2, episodes: int = 12) -> dict[str, str]:
@@ -85,6 +89,17 @@ def wrong_letter(prompt: str) -> str:
     return next(letter for letter in LETTERS if letter != key_letter(prompt))
 
 
+def everything_right(body: Mapping[str, Any]) -> str:
+    """Answer a chat request with the letter of the small bank's key."""
+    return key_letter(prompt_of(body))
+
+
+def recall_only(body: Mapping[str, Any]) -> str:
+    """Answer recall right and decode wrong."""
+    prompt = prompt_of(body)
+    return key_letter(prompt) if "recall" in prompt else wrong_letter(prompt)
+
+
 class Suite:
     """A benchmark project in a folder of its own."""
 
@@ -97,7 +112,7 @@ class Suite:
         tests.mkdir(parents=True)
         for name in ("test_recall.py", "test_decode.py"):
             (tests / name).write_bytes((REPOSITORY / "tests" / "benchmark" / name).read_bytes())
-        (self.path / "pytest.ini").write_text("[pytest]\ntestpaths = tests/benchmark\n")
+        (self.path / "pytest.ini").write_text(INI)
         self.write_bank(small_bank())
 
     def write_bank(self, files: Mapping[str, str]) -> None:
@@ -112,3 +127,32 @@ class Suite:
     def run(self, *arguments: str, run_dir: str = "run") -> pytest.RunResult:
         """Run pytest here in this process, with the evidence in `run_dir`."""
         return self.pytester.runpytest_inprocess("--run-dir", str(self.path / run_dir), *arguments)
+
+    def ask(
+        self, server: ScriptedServer, *arguments: str, run_dir: str = "run"
+    ) -> pytest.RunResult:
+        """Run the suite against a server."""
+        return self.run("--endpoint", server.base_url, *arguments, run_dir=run_dir)
+
+    def records(self, run_dir: str = "run") -> list[dict[str, Any]]:
+        """Return the records that a run has left."""
+        lines = (self.path / run_dir / "records.jsonl").read_text("utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def info(self, run_dir: str = "run") -> dict[str, Any]:
+        """Return a run's run.json."""
+        info: dict[str, Any] = json.loads((self.path / run_dir / "run.json").read_bytes())
+        return info
+
+
+SMALL = ("--protocol", "quick", "--gate-profile", "smoke")
+"""Options for a short session: one wording, English, and the one line that cases were asked."""
+
+
+def refusal(result: pytest.RunResult) -> str:
+    """Return the whole message of a session that ended with exit 4, before any case."""
+    assert result.ret == 4
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    head, message = result.stderr.str().split("ERROR: ")
+    assert not head.strip()
+    return message.strip()

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
 from servers import HANG, Answer, ScriptedServer, answers, prompt_of
-from suites import Suite, key_letter, wrong_letter
+from suites import Suite, everything_right, key_letter, recall_only, wrong_letter
 
 ASKED = ("--protocol", "full", "--templates", "1", "--gate-profile", "release")
 
 
-def everything_right(body: dict) -> str:
-    return key_letter(prompt_of(body))
-
-
-def recall_only(body: dict) -> str:
-    prompt = prompt_of(body)
-    return key_letter(prompt) if "recall" in prompt else wrong_letter(prompt)
-
-
-def records(suite: Suite, run_dir: str = "run") -> list[dict]:
-    lines = (suite.path / run_dir / "records.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
-
-
 def ask(suite: Suite, server: ScriptedServer, *arguments: str, run_dir: str = "run"):
-    return suite.run("--endpoint", server.base_url, *ASKED, *arguments, run_dir=run_dir)
+    return suite.ask(server, *ASKED, *arguments, run_dir=run_dir)
 
 
 def test_a_model_that_gets_everything_right_meets_every_line(suite):
     with ScriptedServer(answers(everything_right)) as server:
         result = ask(suite, server)
     assert result.ret == 0
-    assert {record["passed"] for record in records(suite)} == {True}
+    assert {record["passed"] for record in suite.records()} == {True}
     result.assert_outcomes(passed=96)
     for name in ("report.html", "summary.md", "metrics.json", "efficiency.jsonl", "run.json"):
         assert (suite.path / "run" / name).stat().st_size > 0
@@ -70,10 +55,10 @@ def test_one_hang_beyond_the_time_out_is_an_error_and_never_a_wrong_answer(suite
 
     with ScriptedServer(hang_once) as server:
         result = ask(suite, server, "--request-timeout", "0.5", "--gate", "require-all")
-    errors = [record for record in records(suite) if record["error"]]
+    errors = [record for record in suite.records() if record["error"]]
     assert len(errors) == 1
     assert errors[0]["passed"] is None
-    assert not [record for record in records(suite) if record["passed"] is False]
+    assert not [record for record in suite.records() if record["passed"] is False]
     assert result.ret in (0, 11)
 
 
@@ -103,7 +88,7 @@ def test_lf_runs_just_the_wrong_cases_and_judges_nothing(suite):
         again = ask(suite, server, "--lf", run_dir="again")
     first.stdout.fnmatch_lines(["*93 passed, 3 wrong*"])
     again.stdout.fnmatch_lines(["*3 wrong*"])
-    assert len(records(suite, "again")) == 3
+    assert len(suite.records("again")) == 3
     assert again.ret == 11  # a profile was named and nothing could be judged
     again.stdout.fnmatch_lines(["*skipped*"])
 
