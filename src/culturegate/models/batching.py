@@ -10,16 +10,16 @@ import asyncio
 import atexit
 import contextlib
 import queue
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from culturegate.errors import CallError, CulturegateError, ModelUnavailable
 from culturegate.models.base import Prompt, Reply, Usage
+from culturegate.models.genai import import_genai
 from culturegate.text import one_line
 
 CONTEXT = 8192
@@ -266,41 +266,6 @@ class Batcher:
                 return
             if waiting is not None:
                 waiting.settle(problem)
-
-
-def import_genai() -> Any:
-    """Import openvino-genai without its telemetry.
-
-    Raises:
-        ModelUnavailable: it is not installed or does not load.
-    """
-    try:
-        with _no_telemetry():
-            import openvino_genai
-    except (ImportError, OSError) as problem:
-        why = "is not installed"
-        if not isinstance(problem, ModuleNotFoundError):
-            why = f"does not load ({one_line(str(problem))})"
-        raise ModelUnavailable(
-            f"The embedded model runs on openvino-genai, which {why}. Install the extra "
-            "(python -m pip install 'culturegate[embedded]', in a checkout -e '.[embedded]') or "
-            "name an endpoint (--endpoint)."
-        ) from None
-    return openvino_genai
-
-
-@contextlib.contextmanager
-def _no_telemetry() -> Iterator[None]:
-    """Keep OpenVINO from reporting its import over the network: it can do without that package."""
-    name = "openvino_telemetry"
-    if name in sys.modules or "openvino_genai" in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]  # the import system's word for "absent"
-    try:
-        yield
-    finally:
-        del sys.modules[name]
 
 
 def _encodable(text: str) -> str:
