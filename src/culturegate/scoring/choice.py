@@ -277,10 +277,17 @@ def _mentions(statements: Statements) -> tuple[str, ...]:
             and n not in statements.rejected
             and n not in statements.listed
         ):
-            before = statements.tokens[n - 1] if n else None
-            option = before is not None and "option" in before.cats
+            before = statements.tokens[n - 1].cats if n else frozenset()
             capital = token.text == token.text.upper() and not token.text.isdigit()
             word = token.text.lower() in statements.lexicon.also_words
-            if option or (capital and (not word or statements.wrapped(n))):
+            if "option" in before or (capital and (not word or _letter_only(statements, n))):
                 named |= dict.fromkeys(token.labels)
     return tuple(named)
+
+
+def _letter_only(statements: Statements, n: int) -> bool:
+    """Whether a capital that is also a word cannot be that word here: "A or B", "they say A."."""
+    tokens = statements.tokens
+    if statements.wrapped(n) or n + 1 == len(tokens) or tokens[n + 1].kind in {"break", "line"}:
+        return True
+    return "and" in tokens[n + 1].cats or (n > 0 and "and" in tokens[n - 1].cats)

@@ -134,6 +134,7 @@ class Statements:
             and self.tokens[n + 1].text[0] in _DELIMITERS
             and self.tokens[n + 1].start == self.tokens[n].end
             and len(self.tokens[n].labels) == 1
+            and not self._ends_sentence(n + 1)
         ]
         if len(delimited) < 2:
             return
@@ -153,6 +154,11 @@ class Statements:
                 if first == 0 and len(run) >= min(3, options):
                     self.full_list.update(run)
             run = [n] if n >= 0 else []
+
+    def _ends_sentence(self, n: int) -> bool:
+        """Whether the full stop at `n` ends a line or the reply: no text of an option follows."""
+        after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
+        return self.tokens[n].kind == "break" and (after is None or after.kind == "line")
 
     # -- labels named together -----------------------------------------------------------
 
@@ -315,10 +321,12 @@ class Statements:
             return ""
         elif strong and (self._capital(first) or self._ends_clause(last)):
             return "announced"
-        if self._follows(last, near=False) == "right" and not token.native and not run:
+        if self._follows(last, near=False) == "right" and not run:
             before = self.tokens[first - 1] if first else None
             named = before is not None and "option" in before.cats
-            if self._capital(first) or named or self.wrapped(first) or token.text.isdigit():
+            letter = self._capital(first) or self.wrapped(first) or token.text.isdigit()
+            # A native letter may be a word of its language, unless "option" stands before it.
+            if named or (letter and not token.native):
                 return "called_right"
         if token.native or run:
             return ""
