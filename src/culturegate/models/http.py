@@ -42,14 +42,21 @@ class Http:
             base_url=base_url, api_key=api_key or "none", http_client=self._http, max_retries=0
         )
         made = {**client.default_headers, **client.auth_headers}
-        headers = {name: value for name, value in made.items() if isinstance(value, str)}
+        headers = {
+            name: value
+            for name, value in made.items()
+            # What the package tells of this machine in each request is nobody's business.
+            if isinstance(value, str) and not name.lower().startswith("x-stainless")
+        }
         if api_key is None:
             headers.pop("Authorization", None)
             if basic is not None:
                 headers["Authorization"] = basic
         # Sizes are bounded as bytes arrive, and a compressed body tells nothing of its size.
         headers["Accept-Encoding"] = "identity"
-        self._headers = headers
+        self._http.headers.clear()
+        self._http.headers.update(headers)
+        self._urls: dict[str, Any] = {}
 
     async def send(
         self, method: str, url: str, body: bytes | None = None, within: float | None = None
@@ -61,10 +68,14 @@ class Http:
                 connection dropped), `bad_response` (too large, or not HTTP).
         """
         seconds = self._timeout if within is None else min(within, self._timeout)
+        # Parsed once; there are three or four of them.
+        parsed = self._urls.get(url)
+        if parsed is None:
+            parsed = self._urls[url] = self._http.build_request(method, url).url
         try:
             async with (
                 asyncio.timeout(seconds),
-                self._http.stream(method, url, content=body, headers=self._headers) as response,
+                self._http.stream(method, parsed, content=body) as response,
             ):
                 headers = response.headers
                 raw = await _read(response)
