@@ -105,6 +105,7 @@ def test_a_prompt_is_sent_as_the_api_wants_it_and_its_reply_read_whole() -> None
         "max_tokens": 32,
     }
     assert got.headers["Authorization"] == f"Bearer {KEY}"
+    assert not any(name.lower().startswith("x-stainless") for name in got.headers)
     assert reply.text == "Prometheus"
     assert reply.finish_reason == "stop"
     assert reply.usage == Usage(10, 1)
