@@ -30,8 +30,8 @@ _BIG = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8, "兆": 10**12}
 HANZI_CHARS = "".join([*_DIGITS, *_SMALL, *_TENS, *_BIG])
 """Every character that a number may be written in."""
 HANZI_NUMBER = (
-    rf"(?:百分之|[{HANZI_CHARS}]{{1,40}}分之)?"
-    rf"(?:[{HANZI_CHARS}]|\d[\d.,]{{0,20}}(?=[十百千万萬亿億兆仟佰拾]))"
+    rf"(?:百分之|(?:[{HANZI_CHARS}]{{1,40}}|\d{{1,6}})分[之の](?=[\d{HANZI_CHARS}]))?"
+    rf"(?:[{HANZI_CHARS}]|(?<=分[之の])\d{{1,6}}|\d[\d.,]{{0,20}}(?=[十百千万萬亿億兆仟佰拾]))"
     rf"(?:[{HANZI_CHARS}]|[点點](?=[{HANZI_CHARS}])|\d[\d.]{{0,20}}){{0,40}}半?"
 )
 """Pattern of a number with at least one such character."""
@@ -42,7 +42,7 @@ _PART = re.compile(rf"\d+(?:\.\d+)?|[{HANZI_CHARS}]")
 def hanzi_number(text: str) -> tuple[Fraction, bool] | None:
     """Return a number's value and whether it is a percentage; None where it is not one number."""
     percent = False
-    whole, _, part = text.partition("分之")
+    whole, _, part = text.replace("分の", "分之").partition("分之")
     if part:
         below = hanzi_number(whole)
         above = hanzi_number(part)

@@ -7,8 +7,9 @@ The rules, in order:
 3. `announced`: the number after the last announcement ("Answer:", "答案", `####`): after the last
    "=" where the line works it out; else the one that stands there at once; else the last one
 4. `whole`: the reply is a number and nothing else but a unit
-5. `unknown`, `none`, `refusal`
-6. `last_number`: the last number of the reply, of the asked unit where any has it
+5. `first_line`: the first line is
+6. `unknown`, `none`, `refusal`
+7. `last_number`: the last number of the reply, of the asked unit where any has it
 
 Choices made where a case is arguable:
 
@@ -121,6 +122,12 @@ def _chosen(
         if "=" in rest:
             return "last_number", numbers[-1]
         return "whole", _several(numbers)
+    first_line = text.partition("\n")[0]
+    opening = numbers[0]
+    if opening.end <= len(first_line) < len(text) and not re.search(
+        r"\w", first_line[: opening.start] + first_line[opening.end :]
+    ):
+        return "first_line", opening
     known = [n for n in numbers if n.value is not None or n.why in {"range", "marks"}]
     if asked is not None:
         of_unit = [n for n in known if n.unit is not None and n.unit.dimension == asked.dimension]
@@ -177,7 +184,9 @@ def _text(number: Number, asked: Unit | None) -> str:
     assert value is not None
     unit = number.unit
     if asked is None:
-        return number_text(value) + (" %" if unit is not None and unit.name == "%" else "")
+        if unit is not None and unit.dimension == "share":
+            return f"{number_text(value * unit.factor)} %"
+        return number_text(value)
     if unit is None:
         return number_text(value)
     same = converted(value, unit, asked)

@@ -10,16 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from culturegate.scoring.lexicon import Lexicon, Token
-from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN
+from culturegate.scoring.clauses import CLOSING, JOINERS, OPENING, REACH, Clauses
+from culturegate.scoring.lexicon import Token
+from culturegate.scoring.plain import BOX_CLOSE
 
-_OPEN = frozenset("([{\"'" + BOX_OPEN)
-_CLOSE = frozenset(")]}\"'" + BOX_CLOSE)
 _DELIMITERS = frozenset(").:]-、")
-_JOINERS = frozenset(",/&+、，،;؛")
 _NEUTRAL = frozenset({"link", "option", "tail", "answer", "choose", "lean", "after"})
-_REACH = 14
-"""Tokens that are looked through on either side of a label."""
 _WORDS_AFTER_LINK = 6
 """Words that may stand between "is" or a colon and the label: "is, in my opinion, B"."""
 
@@ -38,15 +34,9 @@ class Statement:
 
 
 @dataclass
-class Statements:
+class Statements(Clauses):
     """The statements of one reply."""
 
-    tokens: Sequence[Token]
-    lexicon: Lexicon
-    text: str
-    low: str
-    texts: dict[str, str]
-    """Label to the option's folded text; labels whose text is unknown are left out."""
     rejected: set[int] = field(default_factory=set)
     listed: set[int] = field(default_factory=set)
     full_list: set[int] = field(default_factory=set)
@@ -73,55 +63,6 @@ class Statements:
         self._abstentions()
         self._lines()
         return sorted(self.found, key=lambda s: s.place)
-
-    # -- what a token is -----------------------------------------------------------------
-
-    def is_label(self, n: int) -> bool:
-        """Whether token `n` can be an option's letter at all, and not a word of the language."""
-        token = self.tokens[n]
-        if token.kind != "label":
-            return False
-        if token.text.lower() not in self.lexicon.also_words or self.wrapped(n):
-            return True
-        after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
-        if after is None or after.kind in {"break", "line", "mark", "label"}:
-            return True
-        if after.kind == "phrase":
-            return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})
-        return self._own_text_follows(n)
-
-    def _capital(self, n: int) -> bool:
-        token = self.tokens[n]
-        return token.text == token.text.upper() and not token.text.isdigit()
-
-    def wrapped(self, n: int) -> bool:
-        """Whether token `n` stands in brackets or quotes of its own."""
-        return (
-            0 < n < len(self.tokens) - 1
-            and self.tokens[n - 1].text in _OPEN
-            and self.tokens[n + 1].text in _CLOSE
-        )
-
-    def _own_text_follows(self, n: int) -> bool:
-        token = self.tokens[n]
-        start = token.end
-        while start < len(self.low) and self.low[start] in " .):-]":
-            start += 1
-        return any(
-            label in self.texts and self.low.startswith(self.texts[label], start)
-            for label in token.labels
-        )
-
-    def _ends_clause(self, n: int) -> bool:
-        """Whether nothing that belongs to the label's own clause follows token `n`."""
-        if n + 1 >= len(self.tokens):
-            return True
-        after = self.tokens[n + 1]
-        if after.kind in {"break", "line", "mark"}:
-            return True
-        if after.kind == "phrase":
-            return bool(after.cats & {"after", "right", "wrong", "and", "tail", "option", "lean"})
-        return self._own_text_follows(n)
 
     # -- lists of the options ------------------------------------------------------------
 
@@ -187,10 +128,10 @@ class Statements:
                 elif not token.cats & {"option"}:
                     return False
             elif token.kind == "mark":
-                if token.text in _JOINERS:
+                if token.text in JOINERS:
                     comma = True
                     conjunction |= token.text in "/&+、"
-                elif token.text not in _OPEN | _CLOSE:
+                elif token.text not in OPENING | CLOSING:
                     return False
             else:
                 return False
@@ -201,7 +142,7 @@ class Statements:
             if after and after[0].text == "、":
                 return False  # Chinese parts clauses by a comma and lists by its own mark
             # "B, C is a drink" starts a new clause; "A, B and D" goes on.
-            return self._ends_clause(b)
+            return self.ends_clause(b)
         return b == a + 1
 
     # -- rejection -----------------------------------------------------------------------
@@ -211,84 +152,14 @@ class Statements:
             token.kind == "phrase" and "and" in token.cats
             for token in self.tokens[group[0] : group[-1]]
         )
-        if self._cue(group[0]) == "not":
+        if self.cue(group[0]) == "not":
             self.rejected.update(group if together else group[:1])
         last = group[-1]
-        if self._follows(last, near=True) == "wrong":
+        if self.follows(last, near=True) == "wrong":
             self.rejected.update(group if together else [last])
         for n in group[:-1]:
-            if self._follows(n, near=True) == "wrong":
+            if self.follows(n, near=True) == "wrong":
                 self.rejected.add(n)
-
-    def _cue(self, n: int) -> str:
-        """Return what announces token `n` directly.
-
-        One of `not`, `answer`, `choose`, `box`, `lean` or the empty string.
-        """
-        comma = False
-        lean = False
-        for k in range(n - 1, max(n - 1 - _REACH, -1), -1):
-            token = self.tokens[k]
-            if token.kind == "phrase":
-                cats = token.cats
-                if "not" in cats:
-                    return "" if comma else "not"
-                for cat in ("answer", "choose"):
-                    if cat in cats:
-                        return cat
-                if cats & {"right", "wrong"} and not cats & {"lean", "link"}:
-                    break
-                if "lean" in cats:
-                    lean = True
-                elif not cats & {"link", "option", "tail"}:
-                    break
-            elif token.kind == "mark":
-                if token.text == BOX_OPEN:
-                    return "box"
-                if token.text == BOX_CLOSE:
-                    break
-                comma |= token.text in _JOINERS
-            elif token.kind != "line":
-                break
-        return "lean" if lean else ""
-
-    def _follows(self, n: int, near: bool) -> str:
-        """Return `right` or `wrong` where the words after token `n` say so.
-
-        `near`: only at once; else within the sentence, as in "B. Soup – correct".
-        """
-        for k in range(n + 1, min(n + 1 + _REACH, len(self.tokens))):
-            token = self.tokens[k]
-            if token.kind == "phrase":
-                for cat in ("wrong", "right"):
-                    if cat in token.cats and not (k > n + 1 and self._adjective(k)):
-                        return cat
-                if "not" in token.cats or (near and not token.cats & {"option", "tail"}):
-                    return ""
-                if token.cats & {"answer", "choose", "after"} and not near:
-                    return ""
-            elif token.kind == "mark":
-                if token.text in _JOINERS and near:
-                    return ""
-            elif token.kind == "break":
-                if near or k > n + 1:
-                    return ""
-            elif token.kind in {"line", "label"} or near:
-                return ""
-        return ""
-
-    def _adjective(self, k: int) -> bool:
-        """Whether the word at `k` belongs to what follows it: "the correct deity", "correct: B"."""
-        after = self.tokens[k + 1] if k + 1 < len(self.tokens) else None
-        return (
-            " " not in self.tokens[k].text
-            and after is not None
-            and (
-                after.kind == "word"
-                or after.text in {":", "="}
-                or (after.kind == "phrase" and "link" in after.cats)
-            )
-        )
 
     # -- statements ----------------------------------------------------------------------
 
@@ -309,7 +180,7 @@ class Statements:
         )
 
     def _rule(self, start: int, first: int, last: int, size: int) -> str:
-        cue = self._cue(start)
+        cue = self.cue(start)
         token = self.tokens[first]
         run = len(token.text) > 1 and len(token.labels) > 1
         strong = cue in {"answer", "choose", "box"}
@@ -319,21 +190,21 @@ class Statements:
                 return "boxed"
         elif strong and start in self.full_list and size == 1:
             return ""
-        elif strong and (self._capital(first) or self._ends_clause(last)):
+        elif strong and (self.capital(first) or self.ends_clause(last)):
             return "announced"
-        if self._follows(last, near=False) == "right" and not run:
+        if self.follows(last, near=False) == "right" and not run:
             before = self.tokens[first - 1] if first else None
             named = before is not None and "option" in before.cats
-            letter = self._capital(first) or self.wrapped(first) or token.text.isdigit()
+            letter = self.capital(first) or self.wrapped(first) or token.text.isdigit()
             # A native letter may be a word of its language, unless "option" stands before it.
             if named or (letter and not token.native):
                 return "called_right"
         if token.native or run:
             return ""
-        if cue == "lean" and self._ends_clause(last):
-            if self._capital(first) or self.wrapped(first):
+        if cue == "lean" and self.ends_clause(last):
+            if self.capital(first) or self.wrapped(first):
                 return "concluded"
-        elif self._capital(first) and size == 1 and first not in self.listed:
+        elif self.capital(first) and size == 1 and first not in self.listed:
             return self._at_distance(start)
         return ""
 
@@ -341,7 +212,7 @@ class Statements:
         """Look for "the answer to this riddle is, I would say, B"."""
         words = 0
         linked = False
-        for k in range(n - 1, max(n - 1 - _REACH, -1), -1):
+        for k in range(n - 1, max(n - 1 - REACH, -1), -1):
             token = self.tokens[k]
             if token.kind in {"break", "line"}:
                 break
@@ -370,7 +241,7 @@ class Statements:
         """Whether a label at the very end of a cut-off reply is surely whole."""
         token = self.tokens[last]
         if last + 1 < len(self.tokens):
-            return rule != "announced_at_distance" or self._ends_clause(last)
+            return rule != "announced_at_distance" or self.ends_clause(last)
         low = token.text.lower()
         return not any(
             other != low and other.startswith(low) and len(low) < len(other)
@@ -385,7 +256,7 @@ class Statements:
                 continue
             for cat in ("none", "unknown"):
                 if cat in token.cats and (
-                    self._cue(n) in {"answer", "choose", "box"} and self._unconditional(n)
+                    self.cue(n) in {"answer", "choose", "box"} and self._unconditional(n)
                 ):
                     named = self.options_like(cat)
                     rule = f"option_{cat}" if named else f"announced_{cat}"
@@ -417,7 +288,7 @@ class Statements:
         last = len(lines) - 1
         for at in sorted({0, last}):
             label = opened[at]
-            if label < 0 or label in self.rejected or self._follows(label, near=False) == "wrong":
+            if label < 0 or label in self.rejected or self.follows(label, near=False) == "wrong":
                 continue
             names = self.tokens[label].labels
             alone = self._alone(lines[at])
@@ -468,8 +339,8 @@ class Statements:
         if len(token.labels) != 1 or position + 1 >= len(line):
             return False
         after = self.tokens[line[position + 1]]
-        capital = self._capital(n)
-        if self._own_text_follows(n):
+        capital = self.capital(n)
+        if self.own_text_follows(n):
             return True
         if token.text.isdigit():
             return False  # "1. First, …" is a step, not an answer

@@ -90,12 +90,15 @@ def test_labels_of_several_characters_are_whole(reply: str, expected: str) -> No
     assert outcome(reply, options=dict.fromkeys(map(str, range(1, 13)), "")) == expected
 
 
+HARMONY = "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>{}"
+
+
 @pytest.mark.parametrize("wrapper", ["{}", "**{}**", "({})", "[{}]", "`{}`", "$\\boxed{{{}}}$",
     "\\boxed{{\\text{{{}}}}}", "“{}”", "「{}」", "<b>{}</b>", "<answer>{}</answer>",
     "```\n{}\n```", "_{}_", "{}<|im_end|>", "Assistant: {}", "\u200f{}\u200f", "\ufeff{}",
     "\u200b{}", "<think>x\n</think>{}", "x\n</think>{}", "<think><think>A</think></think>{}",
     "<think></think>{}", "{}</think>", '{{"answer": "{}"}}', "### {}", "> {}", "- {}",
-    "<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final<|message|>{}"])  # fmt: skip
+    HARMONY])  # fmt: skip
 @pytest.mark.parametrize("letter", ["B", "Ｂ", "Ⓑ", "𝐁", "b"])
 def test_a_wrapper_never_changes_the_letter(wrapper: str, letter: str) -> None:
     assert outcome(wrapper.format(letter)) == "B"

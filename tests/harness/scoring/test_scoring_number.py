@@ -104,6 +104,10 @@ def test_a_range_is_said_to_be_ambiguous() -> None:
         ("en", "Answer: 14 guests in 3 cars", "14"),
         ("en", "48 dumplings = 4 plates of 12", "12"),
         ("en", "120 - 35 = 85", "85"),
+        ("en", "48\n\nExplanation: 4 plates of 12", "48"),
+        ("ja", "答えは3分の2です", "2/3"),
+        ("ja", "3割", "30 %"),
+        ("zh", "三成", "30 %"),
     ],
 )
 def test_numbers_are_read_as_their_language_writes_them(lang: str, reply: str, value: str) -> None:
@@ -159,6 +163,8 @@ def test_equality_is_exact_unless_a_tolerance_is_given() -> None:
         ("14:45", None, "unparsed"),
         ("on 2024-02-10", None, "unparsed"),
         ("many", None, "unparsed"),
+        ("v1.2.3", None, "unparsed"),
+        ("COVID-19 came.", None, "unparsed"),
         ("", None, "empty"),
         ("12", "content_filter", "filtered"),
     ],

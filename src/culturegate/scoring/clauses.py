@@ -1,0 +1,146 @@
+"""What stands around an option's letter: an announcement before it, a verdict after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from culturegate.scoring.lexicon import Lexicon, Token
+from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN
+
+OPENING = frozenset("([{\"'" + BOX_OPEN)
+CLOSING = frozenset(")]}\"'" + BOX_CLOSE)
+JOINERS = frozenset(",/&+、，،;؛")
+REACH = 14
+"""Tokens that are looked through on either side of a label."""
+
+
+@dataclass
+class Clauses:
+    """The tokens of one reply, and what each stands next to."""
+
+    tokens: Sequence[Token]
+    lexicon: Lexicon
+    text: str
+    low: str
+    texts: dict[str, str]
+    """Label to the option's folded text; labels whose text is unknown are left out."""
+
+    def is_label(self, n: int) -> bool:
+        """Whether token `n` can be an option's letter at all, and not a word of the language."""
+        token = self.tokens[n]
+        if token.kind != "label":
+            return False
+        if token.text.lower() not in self.lexicon.also_words or self.wrapped(n):
+            return True
+        after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
+        if after is None or after.kind in {"break", "line", "mark", "label"}:
+            return True
+        if after.kind == "phrase":
+            return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})
+        return self.own_text_follows(n)
+
+    def capital(self, n: int) -> bool:
+        """Whether token `n` is a capital letter, or a letter of a script that has none."""
+        token = self.tokens[n]
+        return token.text == token.text.upper() and not token.text.isdigit()
+
+    def wrapped(self, n: int) -> bool:
+        """Whether token `n` stands in brackets or quotes of its own."""
+        return (
+            0 < n < len(self.tokens) - 1
+            and self.tokens[n - 1].text in OPENING
+            and self.tokens[n + 1].text in CLOSING
+        )
+
+    def own_text_follows(self, n: int) -> bool:
+        """Whether the text of the option that token `n` names stands after it."""
+        token = self.tokens[n]
+        start = token.end
+        while start < len(self.low) and self.low[start] in " .):-]":
+            start += 1
+        return any(
+            label in self.texts and self.low.startswith(self.texts[label], start)
+            for label in token.labels
+        )
+
+    def ends_clause(self, n: int) -> bool:
+        """Whether nothing that belongs to the label's own clause follows token `n`."""
+        if n + 1 >= len(self.tokens):
+            return True
+        after = self.tokens[n + 1]
+        if after.kind in {"break", "line", "mark"}:
+            return True
+        if after.kind == "phrase":
+            return bool(after.cats & {"after", "right", "wrong", "and", "tail", "option", "lean"})
+        return self.own_text_follows(n)
+
+    def cue(self, n: int) -> str:
+        """Return what announces token `n` directly.
+
+        One of `not`, `answer`, `choose`, `box`, `lean` or the empty string.
+        """
+        comma = False
+        lean = False
+        for k in range(n - 1, max(n - 1 - REACH, -1), -1):
+            token = self.tokens[k]
+            if token.kind == "phrase":
+                cats = token.cats
+                if "not" in cats:
+                    return "" if comma else "not"
+                for cat in ("answer", "choose"):
+                    if cat in cats:
+                        return cat
+                if cats & {"right", "wrong"} and not cats & {"lean", "link"}:
+                    break
+                if "lean" in cats:
+                    lean = True
+                elif not cats & {"link", "option", "tail"}:
+                    break
+            elif token.kind == "mark":
+                if token.text == BOX_OPEN:
+                    return "box"
+                if token.text == BOX_CLOSE:
+                    break
+                comma |= token.text in JOINERS
+            elif token.kind != "line":
+                break
+        return "lean" if lean else ""
+
+    def follows(self, n: int, near: bool) -> str:
+        """Return `right` or `wrong` where the words after token `n` say so.
+
+        `near`: only at once; else within the sentence, as in "B. Soup – correct".
+        """
+        for k in range(n + 1, min(n + 1 + REACH, len(self.tokens))):
+            token = self.tokens[k]
+            if token.kind == "phrase":
+                for cat in ("wrong", "right"):
+                    if cat in token.cats and not (k > n + 1 and self._adjective(k)):
+                        return cat
+                if "not" in token.cats or (near and not token.cats & {"option", "tail"}):
+                    return ""
+                if token.cats & {"answer", "choose", "after"} and not near:
+                    return ""
+            elif token.kind == "mark":
+                if token.text in JOINERS and near:
+                    return ""
+            elif token.kind == "break":
+                if near or k > n + 1:
+                    return ""
+            elif token.kind in {"line", "label"} or near:
+                return ""
+        return ""
+
+    def _adjective(self, k: int) -> bool:
+        """Whether the word at `k` belongs to what follows it: "the correct deity", "correct: B"."""
+        after = self.tokens[k + 1] if k + 1 < len(self.tokens) else None
+        return (
+            " " not in self.tokens[k].text
+            and after is not None
+            and (
+                after.kind == "word"
+                or after.text in {":", "="}
+                or (after.kind == "phrase" and "link" in after.cats)
+            )
+        )
