@@ -102,6 +102,8 @@ def _read(
     named = [label for label, option in texts.items() if option == whole]
     if named and not (whole in words.aliases and words.aliases[whole] != (named[0],)):
         return Reading("answered", named[0], "exact_text")
+    if not named and whole in words.aliases:
+        return _answer(words.aliases[whole], "bare", labels, multi)
     found = statements.read(len(labels), multi)
     if cut:
         found = [statement for statement in found if statement.sure]
