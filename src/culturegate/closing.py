@@ -67,6 +67,16 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
     )
 
 
+def exit_code(gate: GateResult, settings: Settings, own: int) -> int:
+    """Return the session's exit code: the gate's, or pytest's `own` where nothing was judged.
+
+    Judging nothing is a fault only where somebody named a profile or required every line.
+    """
+    judged = any(verdict.status != "skipped" for verdict in gate.verdicts)
+    wanted = settings.profile_named or settings.gate == "require-all"
+    return gate.exit_code if judged or wanted or gate.notes else own
+
+
 def _rerun(settings: Settings, arguments: Iterable[str]) -> str:
     """Return the command that asks the wrong cases again, into a run of its own; no secrets."""
     kept = ["python", "-m", "pytest", "--lf"]

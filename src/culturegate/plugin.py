@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from culturegate.closing import close_run, write_run
+from culturegate.closing import close_run, exit_code, write_run
 from culturegate.conductor import Conductor, Outcome, UnaskedCase
 from culturegate.errors import CulturegateError
 from culturegate.gate import EXIT_UNVERIFIED
@@ -326,7 +326,7 @@ class Judging:
         if self._trouble is not None:
             session.exitstatus = EXIT_UNVERIFIED
         elif gate is not None:
-            session.exitstatus = gate.exit_code
+            session.exitstatus = exit_code(gate, conductor.settings, int(exitstatus))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what was found, in the order in which people ask."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from culturegate.gate.thresholds import Line, Thresholds, Validity
 from culturegate.gate.verdict import VerdictStatus
-from culturegate.metrics import METRICS, Measured, Metric, Table, group_view, measure
+from culturegate.metrics import Measured, Metric, Table, group_view, measure
+from culturegate.metrics.answers import status_rate
 from culturegate.metrics.drop import measure_drop
 from culturegate.tracks.base import CaseFacts, Record
 
@@ -151,13 +152,12 @@ class Evidence:
 
     def _invalid(self, metric: Metric, where: Mapping[str, str], validity: Validity) -> str | None:
         view = group_view(metric, self.table, where)
-        for name, limit, told in (
-            ("unparsed_rate", validity.max_unparsed_rate, "could not be parsed"),
-            ("truncated_rate", validity.max_truncated_rate, "were truncated"),
+        for statuses, limit, told in (
+            # In a reply without text there is nothing to parse either.
+            (("unparsed", "empty"), validity.max_unparsed_rate, "could not be parsed"),
+            (("truncated",), validity.max_truncated_rate, "were truncated"),
         ):
-            compute = METRICS[name].simple
-            assert compute is not None
-            rate = compute(view, self.thresholds.confidence).value
+            rate = status_rate(view, statuses).value
             if rate is not None and rate > limit + 1e-9:
                 return f"{rate:.1%} of its replies {told}; at most {limit:.1%} may be"
         return None

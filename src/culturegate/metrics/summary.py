@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from culturegate.metrics.answers import status_rate
 from culturegate.metrics.measuring import Weighting, estimate
 from culturegate.metrics.registry import METRICS
 from culturegate.metrics.simpson import simpson_warnings
@@ -123,6 +124,9 @@ def _warnings(table: Table) -> list[str]:
     warnings = list(simpson_warnings(table))
     if len(table) > 1 and len(table.cluster_names) == 1:
         warnings.append(f"all {len(table)} cases come from one cluster: they count as one draw")
+    empty = status_rate(table.view({}), ("empty",)).value
+    if empty is not None and empty > 1 / 2:
+        warnings.append(f"most replies are empty: {empty:.0%} of them")
     return warnings
 
 
