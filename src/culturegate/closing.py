@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         confidence=thresholds.confidence,
         seed=settings.bank_seed,
         weights=thresholds.weights,
+        contaminated_weight=thresholds.weighting.contaminated,
     )
     gate: GateResult | None = None
     if cut is None and settings.gate != "off":
@@ -105,14 +106,17 @@ def write_run(run: Run, reports: Path) -> tuple[list[Path], list[str]]:
     Raises:
         ReportError: Where the evidence itself cannot be written.
     """
-    paths = [write_summary(run), *write_evidence(run)]
+    evidence = write_evidence(run)
+    paths = [write_summary(run), *evidence]
+    beside: list[Callable[[], object]] = [lambda: publish(run)]
+    if run.directory.parent == reports:
+        beside.append(lambda: point_latest(reports, run.directory))
     warnings = []
-    try:
-        publish(run)
-        if run.directory.parent == reports:
-            point_latest(reports, run.directory)
-    except ReportError as error:
-        warnings.append(str(error))
+    for step in beside:
+        try:
+            step()
+        except ReportError as error:
+            warnings.append(str(error))
     return paths, warnings
 
 

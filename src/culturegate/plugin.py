@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +25,7 @@ from culturegate.options import OPTIONS, resolve
 from culturegate.page import Page
 from culturegate.reports import Run, terminal_lines
 from culturegate.shards import Shards, own_shard, position
+from culturegate.terminal import BetweenDots
 from culturegate.tracks import Case
 
 MARKERS = (
@@ -35,7 +37,7 @@ MARKERS = (
 )
 
 CANNOT_START = "cannot-start"
-"""Id of the one case that a worker collects where the bank or an option is at fault."""
+"""Id that stands for the cases of a function which has none, or where the bank is at fault."""
 
 _conductor = pytest.StashKey[Conductor]()
 _case = pytest.StashKey[Case]()
@@ -125,23 +127,37 @@ class Asking:
         selection = getattr(metafunc.function, "culturegate_selection", None)
         if selection is None:
             return
+        chosen: Sequence[Case] = ()
         try:
             chosen = self._conductor.select(selection)
         except CulturegateError as error:
             # A raise here would be a collection error with a traceback.
             self._fault = error
+        if chosen:
+            metafunc.parametrize("case", chosen, ids=[case.facts.case for case in chosen])
+        else:
             metafunc.parametrize("case", [None], ids=[CANNOT_START])
-            return
-        metafunc.parametrize("case", chosen, ids=[case.facts.case for case in chosen])
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Stop where the bank or an option is at fault; a worker leaves that to the controller."""
-        if self._fault is not None and self._workerinput is None:
-            _refuse(self._fault)
+        """Stop where the bank or an option is at fault; a worker leaves that to the controller.
+
+        A function without a case drops out while another has some.
+        """
+        empty = []
         for item in items:
             callspec = getattr(item, "callspec", None)
             if callspec is not None and isinstance(callspec.params.get("case"), Case):
                 item.stash[_case] = callspec.params["case"]
+            elif item.name.endswith(f"[{CANNOT_START}]"):
+                empty.append(item)
+        if not empty:
+            return
+        if self._fault is None and any(_case in item.stash for item in items):
+            items[:] = [item for item in items if item not in empty]
+        elif self._workerinput is None:
+            items.clear()
+            _refuse(self._fault or CulturegateError(self._conductor.nothing()))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
@@ -272,15 +288,18 @@ class Judging:
             raise
         self._page.open(session, self._conductor.settings.run_dir, cases)
         if terminal is not None:
-            self._progress = Progress(self._conductor.snapshot)
+            drawn = sys.stderr.isatty() and sys.stdout.isatty()
+            self._progress = Progress(
+                self._conductor.snapshot, None if drawn else BetweenDots(terminal)
+            )
             self._progress.start()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Give wrong answers a category of their own; pytest's failure summary is quadratic."""
         payload = _payload(report)
-        if payload is None:
-            return None
+        if payload is None or report.outcome not in ("passed", "failed"):
+            return None  # Other plugins have words of their own, such as for what is run again.
         if report.outcome == "passed":
             category, letter, word = "passed", ".", "PASSED"
         elif report.when == "call":
@@ -433,7 +452,7 @@ def _payload(report: pytest.TestReport) -> dict[str, Any] | None:
 
 def _cut(session: pytest.Session, exitstatus: int) -> str | None:
     """Return why the session ended before its time, or None."""
-    if exitstatus not in (0, 1):
-        return "interrupted"
     reason = session.shouldfail or session.shouldstop
-    return str(reason) if reason else None
+    if reason:
+        return str(reason)
+    return None if exitstatus in (0, 1) else "interrupted"
