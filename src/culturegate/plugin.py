@@ -21,7 +21,7 @@ from culturegate.conductor import Conductor, Outcome, UnaskedCase
 from culturegate.errors import CulturegateError
 from culturegate.gate import EXIT_UNVERIFIED
 from culturegate.models import Progress
-from culturegate.options import OPTIONS, resolve
+from culturegate.options import OPTIONS, check_paths, resolve
 from culturegate.page import Page
 from culturegate.reports import Run, terminal_lines
 from culturegate.shards import Shards, own_shard, position
@@ -69,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
         given["run_dir"] = worker["culturegate_run_dir"]
     ini = {o.dest: config.getini(o.dest) for o in OPTIONS}
     try:
+        if worker is None:
+            check_paths([str(argument) for argument in config.invocation_params.args])
         settings = resolve(given, ini, os.environ, config.rootpath)
     except CulturegateError as error:
         _refuse(error)

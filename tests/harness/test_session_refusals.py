@@ -136,7 +136,7 @@ def test_an_empty_selection_of_language_and_culture_is_no_green_build(small):
         message = refusal(small.ask(server, *SMALL, "--lang", "zh"))
         assert server.calls == 0
     assert message == (
-        "0 cases of myth recall selected by --culture any and --lang ['zh']; the bank has 6 "
+        "0 cases selected by --culture any and --lang zh; the bank has 6 "
         "items, cultures land0, languages en"
     )
 
