@@ -7,9 +7,10 @@ underscores, then in the environment where it has a variable, then in its defaul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -72,16 +73,16 @@ OPTIONS = (
     Option("templates", "Wordings a case is asked in", _at_least(1), "N"),
     Option("samples", "Samples of each wording", _at_least(1), "N"),
     Option("max-tokens", "Longest reply, in tokens", _at_least(1), "N"),
-    Option("items", "Bank directory that adds to or replaces items", metavar="DIR", many=True),
+    Option("items", "Bank directory that adds to or replaces items", Path, "DIR", many=True),
     Option("bank-seed", "Seed of sampling and of option order (default: 0)", int, "N"),
-    Option("thresholds", "File with the gate's lines (default: thresholds.yaml)", metavar="FILE"),
+    Option("thresholds", "File with the gate's lines (default: thresholds.yaml)", Path, "FILE"),
     Option("gate-profile", "Profile of thresholds.yaml to judge by", metavar="NAME"),
     Option(
         "gate",
         "What the gate does: judge, require-all (a skipped line fails too) or off",
         choices=("judge", "require-all", "off"),
     ),
-    Option("run-dir", "Directory for this run's evidence (default: a new one in reports)"),
+    Option("run-dir", "Directory for this run's evidence (default: new, in reports)", Path, "DIR"),
     Option("experiment", "Name of the experiment, for the record", metavar="NAME"),
     Option("max-connections", "Requests in flight in the whole session", _at_least(1), "N"),
     Option("request-timeout", "Seconds one request may take (default: 120)", _positive, "SECONDS"),
@@ -90,7 +91,7 @@ OPTIONS = (
     Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
     Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
     Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
-    Option("replay", "Score the replies of a recorded run or file; ask nothing", metavar="RUN"),
+    Option("replay", "Score the replies of a recorded run or file; ask nothing", Path, "RUN"),
 )
 
 
@@ -160,10 +161,9 @@ def resolve(
     endpoint, kind = _endpoint(values, env)
     protocol_name = values["protocol"] or ("quick" if kind == "embedded" else "standard")
     protocol, overrides = _protocol(protocol_name, values)
-    bank = [Path(folder) for folder in values["items"] or ()]
     reports = root / "reports"
     if values["run_dir"]:
-        run_dir = Path(values["run_dir"])
+        run_dir = values["run_dir"]
         if values["resume"] and not (run_dir / STORE).exists():
             message = f"--resume: there is no run to go on with in {run_dir}"
             raise OptionError(message)
@@ -180,9 +180,9 @@ def resolve(
         protocol=protocol,
         protocol_overrides=overrides,
         cultures=tuple(values["culture"] or ()),
-        items=(root / "items", *bank),
+        items=(root / "items", *(values["items"] or ())),
         bank_seed=values["bank_seed"] or 0,
-        thresholds=Path(values["thresholds"] or root / "thresholds.yaml"),
+        thresholds=values["thresholds"] or root / "thresholds.yaml",
         gate_profile=values["gate_profile"] or ("smoke" if kind == "embedded" else "release"),
         profile_named=values["gate_profile"] is not None,
         gate=values["gate"] or "judge",
@@ -194,9 +194,25 @@ def resolve(
         tpm=values["tpm"],
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
-        replay=Path(replay) if replay else None,
+        replay=replay,
         resume=bool(values["resume"]),
     )
+
+
+def check_paths(arguments: Sequence[str]) -> None:
+    """Refuse `--items DIR` where the path exists: it has to be `--items=DIR`.
+
+    pytest looks for its project before it knows our options, and takes an existing path that
+    stands alone for a place of tests; the project's own settings would then be lost.
+
+    Raises:
+        OptionError: Naming the option and how to write it.
+    """
+    paths = {f"--{option.name}" for option in OPTIONS if option.kind is Path}
+    for name, value in pairwise(arguments):
+        if name in paths and Path(value).exists():
+            message = f"write {name}={value}, with =: pytest takes {value} for a place of tests"
+            raise OptionError(message)
 
 
 def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> Any:
@@ -209,7 +225,10 @@ def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> 
         return raw
     if option.many:
         texts = [raw] if isinstance(raw, str) else raw
-        return [part for text in texts for part in re.split(r"[,\s]+", str(text)) if part]
+        # A path may hold spaces and commas.
+        between = r"\n" if option.kind is Path else r"[,\s]+"
+        parts = [part.strip() for text in texts for part in re.split(between, str(text))]
+        return [option.kind(part) for part in parts if part]
     if option.choices and raw not in option.choices:
         message = f"{place}: {raw!r} is not one of {', '.join(option.choices)}"
         raise OptionError(message)

@@ -126,7 +126,7 @@ class Suite:
 
     def run(self, *arguments: str, run_dir: str = "run") -> pytest.RunResult:
         """Run pytest here in this process, with the evidence in `run_dir`."""
-        return self.pytester.runpytest_inprocess("--run-dir", str(self.path / run_dir), *arguments)
+        return self.pytester.runpytest_inprocess(f"--run-dir={self.path / run_dir}", *arguments)
 
     def ask(
         self, server: ScriptedServer, *arguments: str, run_dir: str = "run"
