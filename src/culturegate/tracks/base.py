@@ -58,6 +58,8 @@ class Trial:
     option_order: str | None = None
     """Labels in the order shown, such as `cdab`."""
     reply_key: str | None = None
+    language: str | None = None
+    """Code of the reply's language, where that was looked at and is not the case's."""
 
 
 @dataclass(frozen=True, slots=True)

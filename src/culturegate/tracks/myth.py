@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from culturegate.bank import MythItem
 from culturegate.errors import CallError
 from culturegate.models.base import Message, Prompt
 from culturegate.prompts import Template, templates
-from culturegate.scoring import read_choice
+from culturegate.scoring import noted_language, read_choice
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
 from culturegate.tracks.outcome import record
 from culturegate.tracks.protocol import MythProtocol, sample_clusters, stable_order
@@ -112,19 +112,45 @@ class MythCase:
         reading = read_choice(
             reply.text, options=shown, lang=self.lang, finish_reason=reply.finish_reason
         )
-        label = order[SHOWN.index(reading.value)] if reading.value is not None else None
-        return Trial(
+        reading = noted_language(reading, reply.text, self.lang)
+        trial = Trial(
             template=wording.id,
             sample=sample,
             status=reading.status,
-            value=label,
-            correct=label == self.item.answer,
             rule=reading.rule,
-            reason=self.item.options[label].tag if label is not None else None,
             detail=reading.detail,
             confidence=reading.confidence,
+            language=reading.language,
             option_order=option_order,
             reply_key=reply.key,
+        )
+        return self._answered(trial, reading.value)
+
+    @property
+    def letters(self) -> Sequence[str]:
+        """The letters that options are shown under, in order."""
+        return SHOWN[: len(self.item.options)]
+
+    def as_shown(self, trial: Trial) -> dict[str, str]:
+        """Return letter → text of the options as the trial showed them."""
+        choices = self.choices
+        return dict(
+            zip(SHOWN, (choices[label] for label in trial.option_order or ""), strict=False)
+        )
+
+    def decided(self, trial: Trial, letter: str | None) -> Trial:
+        """Return the trial as answered with this letter, or abstained where it is None."""
+        status = "abstained" if letter is None else "answered"
+        return self._answered(replace(trial, status=status), letter)
+
+    def _answered(self, trial: Trial, letter: str | None) -> Trial:
+        """Return the trial judged on the letter that it answers, if any."""
+        label = None if letter is None else (trial.option_order or "")[SHOWN.index(letter)]
+        return replace(
+            trial,
+            value=label,
+            correct=label == self.item.answer,
+            reason=None if label is None else self.item.options[label].tag,
         )
 
     def _text(self, wording: Template, shown: dict[str, str]) -> str:
