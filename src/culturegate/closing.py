@@ -146,7 +146,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "fingerprint": _answered(conductor.efficiency.values(), "fingerprint"),
         "framework": model.framework if model else None,
         "base_url": model.base_url if model else None,
-        "warnings": list(model.warnings) if model else [],
+        "warnings": [*(model.warnings if model else ()), *_retried(conductor.efficiency.values())],
         "protocol": settings.protocol.name,
         "protocol_overrides": dict(settings.protocol_overrides),
         "partial": f"{asked} of {planned} cases" if asked < planned else None,
@@ -172,6 +172,15 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "seconds": round((datetime.now(UTC) - conductor.started).total_seconds(), 1),
         **collect_provenance(settings.root),
     }
+
+
+def _retried(efficiency: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a sentence on the replies that came only after retries, if there are any."""
+    counts = [
+        reply["retries"] for row in efficiency for reply in row["replies"] if reply["retries"]
+    ]
+    replies = "1 reply" if len(counts) == 1 else f"{len(counts)} replies"
+    return [f"{replies} came only after retries, {sum(counts)} in all"] if counts else []
 
 
 def _answered(efficiency: Any, key: str) -> str | list[str] | None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from culturegate.bank import Bank, load_bank
 from culturegate.errors import CallError, CulturegateError
+from culturegate.forecast import Forecast, forecast
 from culturegate.gate import Thresholds, load_thresholds
 from culturegate.models import (
     Budget,
@@ -64,6 +65,11 @@ class Outcome:
     def passed(self) -> bool:
         """Whether a strict majority of the trials was right."""
         return self.record.passed is True
+
+    @property
+    def retries(self) -> int:
+        """How many times calls were sent again before their replies came."""
+        return sum(reply["retries"] for reply in self.efficiency["replies"])
 
     def explain(self) -> str:
         """Return one line for a reader who wonders why the case did not pass."""
@@ -198,6 +204,30 @@ class Conductor:
             f"gate profile {settings.gate_profile}"
         )
 
+    def forecasts(self, cases: Sequence[Case]) -> list[Forecast]:
+        """Return what each protocol would ask of the same kinds and cultures as these cases."""
+        settings = self.settings
+        groups = {(case.facts.track, case.facts.kind, case.facts.culture) for case in cases}
+        found = []
+        for protocol in settings.protocols:
+            all_cases = myth_cases(self.bank.myth, protocol.myth, settings.bank_seed)
+            asked = [
+                case
+                for case in all_cases
+                if (case.facts.track, case.facts.kind, case.facts.culture) in groups
+            ]
+            found.append(
+                forecast(
+                    protocol.name,
+                    asked,
+                    price=settings.price,
+                    max_connections=settings.max_connections,
+                    rpm=settings.rpm,
+                    tpm=settings.tpm,
+                )
+            )
+        return found
+
     def expect(self, cases: Sequence[Case]) -> None:
         """Get ready to judge these cases.
 
@@ -255,14 +285,14 @@ class Conductor:
         """
         settings = self.settings
         self._store = ReplyStore(settings.run_dir / STORE)
-        limits = Limits(tokens=settings.max_tokens_total, minutes=settings.max_minutes)
+        limits = Limits(settings.max_cost, settings.max_tokens_total, settings.max_minutes)
         self._engine = Engine(
             self._connect(worker),
             cases,
             max_connections=share(settings.max_connections, *worker),
             store=self._store,
             resume=settings.resume,
-            budget=Budget(limits.share(*worker)),
+            budget=Budget(limits.share(*worker), settings.price),
         )
         self.info = self._engine.start()
 
@@ -327,6 +357,17 @@ class Conductor:
         record = Record.from_dict(payload["record"])
         self.records[record.facts.case] = record
         self.efficiency[record.facts.case] = payload["efficiency"]
+
+    def harvest(self) -> None:
+        """Collect the cases that were answered ahead of an interrupted session's last test."""
+        for name in self.selected:
+            if self._engine is None or name in self.records or not self._engine.is_ready(name):
+                continue
+            try:
+                outcome = self.outcome(self._by_id[name])
+            except UnaskedCase as unasked:
+                outcome = unasked.outcome
+            self.collect(outcome.payload() | {"progress": self.snapshot().to_dict()}, "main")
 
     def end(self) -> None:
         """Stop asking; what was answered is kept."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from culturegate.errors import CulturegateError
 from culturegate.models.store import NAME as STORE
+from culturegate.models import Price
 from culturegate.models.urls import parse
 from culturegate.reports import run_name, unfinished_run
 from culturegate.tracks import PROTOCOLS, Protocol
@@ -88,8 +89,12 @@ OPTIONS = (
     Option("request-timeout", "Seconds one request may take (default: 120)", _positive, "SECONDS"),
     Option("rpm", "Most requests a minute", _positive, "N"),
     Option("tpm", "Most tokens a minute", _positive, "N"),
+    Option(
+        "max-cost", "End the run unverified after this cost, in the prices' currency", _positive
+    ),
     Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
     Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
+    Option("estimate", "Print what each protocol would ask and cost; ask nothing", flag=True),
     Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", Path, "RUN"),
 )
@@ -107,6 +112,8 @@ class Settings:
     model: str | None
     api_key: ApiKey
     protocol: Protocol
+    protocols: tuple[Protocol, ...]
+    """Every protocol, with the single settings that override it."""
     protocol_overrides: tuple[tuple[str, str], ...]
     """Single settings that override the protocol, for the record."""
     cultures: tuple[str, ...]
@@ -123,10 +130,14 @@ class Settings:
     request_timeout: float
     rpm: float | None
     tpm: float | None
+    price: Price | None
+    """The model's, from the ini key `prices`; None where it is unknown."""
+    max_cost: float | None
     max_tokens_total: int | None
     max_minutes: float | None
     replay: Path | None
     resume: bool
+    estimate: bool
 
 
 class ApiKey(str):
@@ -143,7 +154,11 @@ class OptionError(CulturegateError):
 
 
 def resolve(
-    given: Mapping[str, Any], ini: Mapping[str, Any], env: Mapping[str, str], root: Path
+    given: Mapping[str, Any],
+    ini: Mapping[str, Any],
+    env: Mapping[str, str],
+    root: Path,
+    prices: Sequence[str] = (),
 ) -> Settings:
     """Resolve the settings of a session.
 
@@ -152,6 +167,8 @@ def resolve(
         ini: The same from the ini file; empty where not set.
         env: The environment.
         root: The project's root, which relative default paths start from.
+        prices: Lines of the ini key `prices`: a model's name, then the price of a million prompt
+            tokens and of a million reply tokens.
 
     Raises:
         OptionError: For a value that cannot be used, naming the option and what is valid.
@@ -163,7 +180,8 @@ def resolve(
     protocol, overrides = _protocol(protocol_name, values)
     reports = root / "reports"
     if values["run_dir"]:
-        run_dir = values["run_dir"]
+        # `latest` stands for the run it points at, and must never come to point at itself.
+        run_dir = values["run_dir"].resolve() if values["resume"] else values["run_dir"]
         if values["resume"] and not (run_dir / STORE).exists():
             message = f"--resume: there is no run to go on with in {run_dir}"
             raise OptionError(message)
@@ -178,6 +196,7 @@ def resolve(
         model=values["model"] if kind == "endpoint" else None,
         api_key=ApiKey(env.get("OPENAI_API_KEY", "")),
         protocol=protocol,
+        protocols=tuple(_protocol(name, values)[0] for name in PROTOCOLS),
         protocol_overrides=overrides,
         cultures=tuple(values["culture"] or ()),
         items=(root / "items", *(values["items"] or ())),
@@ -192,10 +211,13 @@ def resolve(
         request_timeout=values["request_timeout"] or 120.0,
         rpm=values["rpm"],
         tpm=values["tpm"],
+        price=_prices(prices).get(values["model"] or ""),
+        max_cost=values["max_cost"],
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
         replay=replay,
         resume=bool(values["resume"]),
+        estimate=bool(values["estimate"]),
     )
 
 
@@ -237,6 +259,28 @@ def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> 
     except ValueError as error:
         message = f"{place}: {raw!r} cannot be used: {error}"
         raise OptionError(message) from error
+
+
+def _prices(lines: Sequence[str]) -> dict[str, Price]:
+    prices = {}
+    for line in lines:
+        try:
+            name, prompt, completion = line.split()
+            prices[name] = Price(_price(prompt), _price(completion))
+        except ValueError as error:
+            message = (
+                f"ini key prices: {line!r} cannot be used: a line holds a model's name, the price "
+                "of a million prompt tokens and that of a million reply tokens"
+            )
+            raise OptionError(message) from error
+    return prices
+
+
+def _price(text: str) -> float:
+    price = float(text)
+    if not 0 <= price < float("inf"):
+        raise ValueError
+    return price
 
 
 def _unfinished(reports: Path) -> Path:

@@ -19,6 +19,7 @@ import pytest
 from culturegate.closing import close_run, exit_code, write_run
 from culturegate.conductor import Conductor, Outcome, UnaskedCase
 from culturegate.errors import CulturegateError
+from culturegate.forecast import Forecast, forecast_lines
 from culturegate.gate import EXIT_UNVERIFIED
 from culturegate.models import Progress
 from culturegate.options import OPTIONS, check_paths, resolve
@@ -39,6 +40,8 @@ MARKERS = (
 CANNOT_START = "cannot-start"
 """Id that stands for the cases of a function which has none, or where the bank is at fault."""
 
+INTERRUPTED = "interrupted"
+
 _conductor = pytest.StashKey[Conductor]()
 _case = pytest.StashKey[Case]()
 _outcome = pytest.StashKey[Outcome]()
@@ -57,6 +60,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             keywords["action"] = "append"
         group.addoption(f"--{option.name}", **keywords)
         parser.addini(option.dest, option.help, type="string", default="")
+    parser.addini(
+        "prices",
+        "A line a model: its name, then the price of a million prompt tokens and of a million "
+        "reply tokens",
+        type="linelist",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         if worker is None:
             check_paths([str(argument) for argument in config.invocation_params.args])
-        settings = resolve(given, ini, os.environ, config.rootpath)
+        settings = resolve(given, ini, os.environ, config.rootpath, config.getini("prices"))
     except CulturegateError as error:
         _refuse(error)
     conductor = Conductor(settings)
@@ -83,6 +92,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(judging, "culturegate-judging")
     config.pluginmanager.register(Asking(conductor, judging), "culturegate-asking")
     if getattr(config.option, "dist", "no") != "no":
+        if settings.estimate:
+            _refuse(CulturegateError("--estimate asks nothing and needs no workers: leave -n out"))
         config.pluginmanager.register(Workers(config, conductor, judging), "culturegate-workers")
 
 
@@ -162,23 +173,27 @@ class Asking:
             _refuse(self._fault or CulturegateError(self._conductor.nothing()))
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> None:
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Start asking what is left after `-m`, `-k` and the like, if this is the only process.
 
-        Not when collection finishes, which it also does where it failed.
+        Nothing runs with `--estimate`. Not when collection finishes, which it also does where it failed.
         """
         option = session.config.option
         failed = session.testsfailed and not option.continue_on_collection_errors
         if self._judging is None or option.collectonly or failed:
-            return
+            return None
         if not session.items:
             _check_markers(session.config)
         chosen = [item.stash[_case] for item in session.items if _case in item.stash]
+        if chosen and self._conductor.settings.estimate:
+            self._judging.tell(self._conductor.forecasts(chosen))
+            return True
         if chosen:
             try:
                 self._judging.begin(session, chosen, lambda: self._conductor.begin(chosen))
             except CulturegateError as error:
                 _refuse(error)
+        return None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> None:
@@ -200,7 +215,9 @@ class Asking:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Wait for the outcome here, so that a case that could not be asked is pytest's error."""
         if _case in item.stash:
-            item.stash[_outcome] = self._conductor.outcome(item.stash[_case])
+            outcome = item.stash[_outcome] = self._conductor.outcome(item.stash[_case])
+            if outcome.retries:
+                item.user_properties.append(("retries", outcome.retries))  # JUnit shows these.
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(
@@ -246,6 +263,7 @@ def _report(
         outcome=outcome,  # type: ignore[arg-type]
         longrepr=line,
         when=call.when,  # type: ignore[arg-type]
+        user_properties=list(item.user_properties),
         duration=call.duration,
         start=call.start,
         stop=call.stop,
@@ -296,6 +314,13 @@ class Judging:
             )
             self._progress.start()
 
+    def tell(self, forecasts: Sequence[Forecast]) -> None:
+        """Print what each protocol would ask."""
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            for line in forecast_lines(forecasts):
+                terminal.write_line(line)
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Give wrong answers a category of their own; pytest's failure summary is quadratic."""
@@ -335,6 +360,8 @@ class Judging:
             return
         conductor.end()
         cut = _cut(session, int(exitstatus))
+        if cut == INTERRUPTED:
+            conductor.harvest()
         try:
             self._run = close_run(conductor, cut=cut, arguments=self._config.invocation_params.args)
             reports = conductor.settings.root / "reports"
@@ -457,4 +484,4 @@ def _cut(session: pytest.Session, exitstatus: int) -> str | None:
     reason = session.shouldfail or session.shouldstop
     if reason:
         return str(reason)
-    return None if exitstatus in (0, 1) else "interrupted"
+    return None if exitstatus in (0, 1) else INTERRUPTED

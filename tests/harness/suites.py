@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -127,6 +129,20 @@ class Suite:
     def run(self, *arguments: str, run_dir: str = "run") -> pytest.RunResult:
         """Run pytest here in this process, with the evidence in `run_dir`."""
         return self.pytester.runpytest_inprocess(f"--run-dir={self.path / run_dir}", *arguments)
+
+    def start(
+        self, server: ScriptedServer, *arguments: str, run_dir: str = "run"
+    ) -> subprocess.Popen[str]:
+        """Start the suite against a server in a process, and process group, of its own."""
+        where = (f"--run-dir={self.path / run_dir}", "--endpoint", server.base_url)
+        return subprocess.Popen(
+            [sys.executable, "-m", "pytest", *where, *arguments],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
 
     def ask(
         self, server: ScriptedServer, *arguments: str, run_dir: str = "run"

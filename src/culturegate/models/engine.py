@@ -160,6 +160,10 @@ class Engine(Generic[R]):
             raise run.error
         return run.result  # type: ignore[return-value]  # R may itself include None
 
+    def is_ready(self, case: str) -> bool:
+        """Return whether a case has a result, so that `outcome` returns or raises at once."""
+        return case in self._kept or case in self._finished
+
     def replies(self, case: str) -> list[tuple[Prompt, Reply]]:
         """Return what a fetched case asked and got, in order of arrival.
 

@@ -95,6 +95,8 @@ def unfinished_run(reports: Path) -> Path | None:
     A run that was killed has no run.json; one that was interrupted says so there under `cut`.
     """
     for store in sorted(reports.glob("*/replies.sqlite"), reverse=True):
+        if store.parent.name == LATEST:
+            continue
         try:
             info = json.loads((store.parent / "run.json").read_bytes())
         except (OSError, ValueError):
