@@ -18,6 +18,7 @@ from culturegate.reports.directory import (
     run_name,
     unfinished_run,
 )
+from culturegate.reports.disputed import DISPUTED_FILE, Disputed, read_decisions, write_disputed
 from culturegate.reports.evidence import read_run, write_evidence
 from culturegate.reports.files import ReportError
 from culturegate.reports.markdown import markdown, publish, write_summary
@@ -29,7 +30,9 @@ from culturegate.reports.shown import shown
 from culturegate.reports.terminal import terminal_lines
 
 __all__ = [
+    "DISPUTED_FILE",
     "ROW_LIMIT",
+    "Disputed",
     "ReportError",
     "RowBudget",
     "Run",
@@ -42,6 +45,7 @@ __all__ = [
     "new_directory",
     "point_latest",
     "publish",
+    "read_decisions",
     "read_run",
     "row_cells",
     "row_detail",
@@ -49,6 +53,7 @@ __all__ = [
     "shown",
     "terminal_lines",
     "unfinished_run",
+    "write_disputed",
     "write_evidence",
     "write_summary",
 ]
