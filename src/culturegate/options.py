@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.errors import CulturegateError
-from culturegate.models.store import NAME as STORE
 from culturegate.models import Price
+from culturegate.models.store import NAME as STORE
 from culturegate.models.urls import parse
 from culturegate.reports import run_name, unfinished_run
 from culturegate.tracks import PROTOCOLS, Protocol

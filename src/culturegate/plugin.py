@@ -176,7 +176,8 @@ class Asking:
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Start asking what is left after `-m`, `-k` and the like, if this is the only process.
 
-        Nothing runs with `--estimate`. Not when collection finishes, which it also does where it failed.
+        Not when collection finishes, which it also does where it failed. With `--estimate` nothing
+        runs.
         """
         option = session.config.option
         failed = session.testsfailed and not option.continue_on_collection_errors
