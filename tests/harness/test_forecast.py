@@ -17,7 +17,7 @@ def test_the_estimate_of_each_protocol_asks_nobody_and_writes_nothing(suite):
     result.stdout.fnmatch_lines(
         [
             "protocol  cases  requests*",
-            "   quick     24        24  about *≤ 768*",
+            "   quick     24        24 *about*≤ 768*≤ 1068.00*",
             "standard     96       288*",
             "    full     96       480*",
         ]
