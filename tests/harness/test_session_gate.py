@@ -96,9 +96,7 @@ def test_lf_runs_just_the_wrong_cases_and_judges_nothing(suite):
 def test_two_workers_write_the_same_metrics_as_one_process(suite):
     with ScriptedServer(answers(recall_only)) as server:
         alone = ask(suite, server, "-n", "0", run_dir="alone")
-        both = suite.pytester.runpytest_subprocess(
-            "--run-dir", str(suite.path / "both"), "--endpoint", server.base_url, *ASKED, "-n", "2"
-        )
+        both = ask(suite, server, "-n", "2", run_dir="both")
     assert alone.ret == both.ret == 10
     for name in ("metrics.json", "records.jsonl"):
         assert (suite.path / "alone" / name).read_bytes() == (
