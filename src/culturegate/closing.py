@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from culturegate.conductor import Conductor
+from culturegate.disputes import adjudication
+from culturegate.errors import CulturegateError
 from culturegate.gate import GateResult, judge
 from culturegate.metrics import summarise
 from culturegate.models.urls import parse
 from culturegate.options import Settings
 from culturegate.prompts import prompt_hash, templates
 from culturegate.reports import (
-    ReportError,
+    DISPUTED_FILE,
+    Disputed,
     Run,
     collect_provenance,
     point_latest,
     publish,
+    write_disputed,
     write_evidence,
     write_summary,
 )
@@ -96,8 +101,15 @@ def _rerun(settings: Settings, arguments: Iterable[str]) -> str:
     return shlex.join(kept)
 
 
-def write_run(run: Run, reports: Path) -> tuple[list[Path], list[str]]:
+def write_run(
+    run: Run, reports: Path, disputed: Iterator[Disputed]
+) -> tuple[list[Path], list[str]]:
     """Write the run's files, and let `latest` in `reports` point at it where it lies there.
+
+    Args:
+        run: What to write.
+        reports: Where runs lie.
+        disputed: The run's readings in dispute; without any there is no disputed.csv.
 
     Returns:
         The paths to show a reader, and what went wrong beside them: a run is none the worse for
@@ -108,14 +120,22 @@ def write_run(run: Run, reports: Path) -> tuple[list[Path], list[str]]:
     """
     evidence = write_evidence(run)
     paths = [write_summary(run), *evidence]
-    beside: list[Callable[[], object]] = [lambda: publish(run)]
+
+    def dispute() -> None:
+        first = next(disputed, None)
+        if first is not None:
+            path = run.directory / DISPUTED_FILE
+            write_disputed(path, chain([first], disputed))
+            paths.append(path)
+
+    beside: list[Callable[[], object]] = [dispute, lambda: publish(run)]
     if run.directory.parent == reports:
         beside.append(lambda: point_latest(reports, run.directory))
     warnings = []
     for step in beside:
         try:
             step()
-        except ReportError as error:
+        except CulturegateError as error:
             warnings.append(str(error))
     return paths, warnings
 
@@ -166,6 +186,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "prompt_hash": prompt_hash({"myth": myth.templates}, myth.langs),
         "bank_hash": conductor.bank.sha256,
         "thresholds_hash": conductor.thresholds.sha256,
+        "adjudicated": adjudication(conductor),
         "gate_profile": settings.gate_profile,
         "gate": settings.gate,
         "started": conductor.started.isoformat(timespec="seconds"),

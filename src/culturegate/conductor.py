@@ -37,11 +37,19 @@ from culturegate.models import (
 from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
 from culturegate.prompts import languages
-from culturegate.reports import claim, shown
+from culturegate.reports import Decisions, claim, read_decisions, shown
 from culturegate.selection import Selection
 from culturegate.shards import share
 from culturegate.text import one_line
-from culturegate.tracks import Case, CaseFacts, Record, myth_cases
+from culturegate.tracks import (
+    Case,
+    CaseFacts,
+    Decidable,
+    Decision,
+    Record,
+    adjudicate,
+    myth_cases,
+)
 
 
 class UnaskedCase(Exception):
@@ -123,6 +131,30 @@ class Conductor:
         return thresholds
 
     @cached_property
+    def decisions(self) -> Decisions | None:
+        """A person's decisions, checked against the cases; None where no file was named."""
+        if self.settings.adjudicated is None:
+            return None
+
+        def letters(name: str) -> Sequence[str] | None:
+            case = self.decidable(name)
+            return None if case is None else case.letters
+
+        return read_decisions(self.settings.adjudicated, letters)
+
+    @cached_property
+    def _decided(self) -> dict[str, list[Decision]]:
+        by_case: dict[str, list[Decision]] = {}
+        for decision in self.decisions.each if self.decisions else ():
+            by_case.setdefault(decision.case, []).append(decision)
+        return by_case
+
+    def decidable(self, name: str) -> Decidable | None:
+        """Return the planned case of this id, if it is one whose replies a person can read."""
+        case = self._by_id.get(name)
+        return case if isinstance(case, Decidable) else None
+
+    @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
         """Facts of every planned case."""
         return tuple(case.facts for cases in self.planned.values() for case in cases)
@@ -160,7 +192,7 @@ class Conductor:
                 f"there are: {', '.join(self.bank.cultures)}"
             )
             raise CulturegateError(message)
-        _ = self.thresholds
+        _ = self.thresholds, self.decisions
 
     def nothing(self) -> str:
         """Return why no case is left to ask, and what there is."""
@@ -329,6 +361,10 @@ class Conductor:
                 raise CallError("cancelled", self.stopped or "nobody was asked in this session")
             record = self._engine.outcome(case)
             replies = self._engine.replies(case.facts.case)
+            decided = self._decided.get(case.facts.case)
+            if decided and isinstance(case, Decidable):
+                texts = {reply.key: reply.text or "" for _, reply in replies}
+                record = adjudicate(case, record, texts, decided)
         except (CulturegateError, CallError) as error:
             if isinstance(error, CulturegateError):
                 self.stopped = str(error)

@@ -97,6 +97,7 @@ OPTIONS = (
     Option("estimate", "Print what each protocol would ask and cost; ask nothing", flag=True),
     Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", Path, "RUN"),
+    Option("adjudicated", "Apply a person's signed decisions in a disputed.csv", Path, "FILE"),
 )
 
 
@@ -136,6 +137,8 @@ class Settings:
     max_tokens_total: int | None
     max_minutes: float | None
     replay: Path | None
+    adjudicated: Path | None
+    """A disputed.csv that a person has decided and signed."""
     resume: bool
     estimate: bool
 
@@ -216,6 +219,7 @@ def resolve(
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
         replay=replay,
+        adjudicated=values["adjudicated"],
         resume=bool(values["resume"]),
         estimate=bool(values["estimate"]),
     )

@@ -18,6 +18,7 @@ import pytest
 
 from culturegate.closing import close_run, exit_code, write_run
 from culturegate.conductor import Conductor, Outcome, UnaskedCase
+from culturegate.disputes import disputed_readings
 from culturegate.errors import CulturegateError
 from culturegate.forecast import Forecast, forecast_lines
 from culturegate.gate import EXIT_UNVERIFIED
@@ -366,7 +367,9 @@ class Judging:
         try:
             self._run = close_run(conductor, cut=cut, arguments=self._config.invocation_params.args)
             reports = conductor.settings.root / "reports"
-            self._paths, self._warnings = write_run(self._run, reports)
+            self._paths, self._warnings = write_run(
+                self._run, reports, disputed_readings(conductor)
+            )
         except CulturegateError as error:
             self._trouble = str(error)
         gate = self._run.gate if self._run is not None else None

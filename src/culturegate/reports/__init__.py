@@ -18,7 +18,13 @@ from culturegate.reports.directory import (
     run_name,
     unfinished_run,
 )
-from culturegate.reports.disputed import DISPUTED_FILE, Disputed, read_decisions, write_disputed
+from culturegate.reports.disputed import (
+    DISPUTED_FILE,
+    Decisions,
+    Disputed,
+    read_decisions,
+    write_disputed,
+)
 from culturegate.reports.evidence import read_run, write_evidence
 from culturegate.reports.files import ReportError
 from culturegate.reports.markdown import markdown, publish, write_summary
@@ -32,6 +38,7 @@ from culturegate.reports.terminal import terminal_lines
 __all__ = [
     "DISPUTED_FILE",
     "ROW_LIMIT",
+    "Decisions",
     "Disputed",
     "ReportError",
     "RowBudget",

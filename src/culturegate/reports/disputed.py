@@ -9,6 +9,7 @@ out, moved or added, but for those in `NEEDED`; a spreadsheet may have parted th
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -87,10 +88,18 @@ def _line(cells: Iterable[str]) -> str:
     return stream.getvalue()
 
 
-def read_decisions(
-    path: Path, letters: Callable[[str], Collection[str] | None]
-) -> tuple[Decision, ...]:
-    """Return the decisions of a file, in its order; rows that nobody decided yet give none.
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions of one file, in its order."""
+
+    file: str
+    """The file's name."""
+    sha256: str
+    each: tuple[Decision, ...]
+
+
+def read_decisions(path: Path, letters: Callable[[str], Collection[str] | None]) -> Decisions:
+    """Return the decisions of a file; rows that nobody decided yet give none.
 
     Args:
         path: A disputed.csv, decided and signed.
@@ -123,7 +132,7 @@ def read_decisions(
         problems.append(Problem(path, str(error)))
     if problems:
         raise InputError(problems, "decisions")
-    return tuple(found.values())
+    return Decisions(path.name, hashlib.sha256(data).hexdigest(), tuple(found.values()))
 
 
 def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:

@@ -48,6 +48,11 @@ class Decidable(Protocol):
         ...
 
     @property
+    def question(self) -> str:
+        """What a person is to know as the question."""
+        ...
+
+    @property
     def letters(self) -> Sequence[str]:
         """The letters that options are shown under, in order."""
         ...
