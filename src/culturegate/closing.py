@@ -24,6 +24,7 @@ from culturegate.reports import (
     collect_provenance,
     point_latest,
     publish,
+    shortcuts,
     write_disputed,
     write_evidence,
     write_summary,
@@ -68,6 +69,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         items=len(conductor.bank.myth),
         signed_items=conductor.bank.signed,
         selected=len(conductor.selected),
+        shortcuts=shortcuts(conductor.bank.myth, records),
         rerun_command=_rerun(settings, map(str, arguments)),
         cut=cut,
     )

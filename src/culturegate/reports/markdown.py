@@ -12,6 +12,7 @@ from culturegate.metrics.estimate import Estimate
 from culturegate.reports.files import mended, valid_unicode, write_text
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.run import Run
+from culturegate.reports.shortcuts import shortcut_texts
 from culturegate.reports.summary import (
     ALL,
     Row,
@@ -49,7 +50,7 @@ def markdown(run: Run) -> str:
         top += [f"> {escape(caveat)}", ">"]
     if summary.caveats:
         top += [""]
-    below = [*_table(summary), *_cases(summary), *_provenance(run)]
+    below = [*_table(summary), *_cases(summary), *_shortcuts(run), *_provenance(run)]
     room = LIMIT - sum(len(line.encode("utf-8", "replace")) + 1 for line in [*top, *below]) - 200
     return "\n".join([*top, *_lines(summary, room), *below]) + "\n"
 
@@ -151,6 +152,19 @@ def _cases(summary: Summary) -> list[str]:
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))
         lines += ["Ask the wrong cases again:", "", fence, command, fence, ""]
     return lines
+
+
+def _shortcuts(run: Run) -> list[str]:
+    """Set the model beside guessers that read for no meaning."""
+    lines = []
+    for found in run.shortcuts:
+        n, model, longest, shared, letter, chance = shortcut_texts(found)
+        lines += [
+            f"- {escape(found.kind)}, {escape(found.lang)} ({n} items): the model {model}; always "
+            f"the longest option {longest}, most words shared with the question {shared}, one "
+            f"letter {letter}, chance {chance}"
+        ]
+    return [*lines, ""] if lines else []
 
 
 def _provenance(run: Run) -> list[str]:

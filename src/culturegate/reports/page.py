@@ -13,6 +13,7 @@ from culturegate.reports.figures import figures
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
+from culturegate.reports.shortcuts import shortcut_texts
 from culturegate.reports.summary import (
     ALL,
     Row,
@@ -45,6 +46,7 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         _figures(summary),
         _gate(summary),
         _table(summary),
+        _shortcuts(run),
         _cases(summary, rows),
         _provenance(run.info),
         Markup("</section>"),
@@ -127,6 +129,20 @@ def _gap(summary: Summary, row: Row) -> list[Markup]:
         why = one_line(row.gap.undefined or "", 200) if row.gap is not None else ""
         return [Markup('<span title="{}">undefined</span>').format(why)]
     return [Markup("<b>{}</b> <span>{}</span>").format(points(row.gap.value), limits(row.gap))]
+
+
+def _shortcuts(run: Run) -> Markup:
+    """Set the model beside guessers that read for no meaning."""
+    if not run.shortcuts:
+        return Markup("")
+    heads = ("items", "the model", "longest option", "most shared words", "one letter", "chance")
+    body = [
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            f"{found.kind}, {found.lang}", _cells(heads, shortcut_texts(found))
+        )
+        for found in run.shortcuts
+    ]
+    return _titled("What shortcuts would score", _grid("cg-shortcuts", ["", *heads], body))
 
 
 def _cases(summary: Summary, rows: RowBudget | None) -> Markup:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.gate.verdict import GateResult
+from culturegate.reports.shortcuts import Shortcut
 from culturegate.tracks.base import Record
 
 
@@ -37,6 +38,8 @@ class Run:
     """How many of them a person has reviewed and signed."""
     selected: int = 0
     """Cases that the session set out to ask."""
+    shortcuts: Sequence[Shortcut] = ()
+    """What guessers that read for no meaning would have scored on the same items."""
     rerun_command: str = ""
     """What to type to ask the wrong cases again."""
     cut: str | None = None
