@@ -18,6 +18,7 @@ from culturegate.reports import (
     row_cells,
     row_detail,
 )
+from culturegate.text import one_line
 from culturegate.tracks import Case
 
 
@@ -27,6 +28,7 @@ class Page:
     def __init__(self, config: Any) -> None:
         self._config = config
         self._budget: RowBudget | None = None
+        self._data: Any = None
         self.path: Path | None = None
         """Where the page will be; None without one."""
         self._asked = getattr(config.option, "htmlpath", None)
@@ -49,6 +51,11 @@ class Page:
             if isinstance(found, BaseReport):
                 found.pytest_sessionstart(session)
 
+    def name(self, report: Any) -> None:
+        """Take hold of pytest-html's data, whose title is set once it is known who answered."""
+        self._data = report
+        report.title = "culturegate"
+
     def header(self, cells: list[str]) -> None:
         """Set the table's columns, in place."""
         if self._budget is not None:
@@ -69,4 +76,5 @@ class Page:
 
     def summary(self, prefix: list[str], run: Run) -> None:
         """Put the run's own summary on top."""
+        self._data.title = one_line(f"culturegate: {run.model}", 100)
         prefix.extend(html_summary_prefix(run, self._budget))

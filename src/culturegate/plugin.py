@@ -397,7 +397,7 @@ class Judging:
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_report_title(self, report: Any) -> None:
         """Name the page."""
-        report.title = f"culturegate: {self._conductor.settings.model or 'a run'}"
+        self._page.name(report)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
