@@ -7,6 +7,9 @@ from culturegate.models.replies import ServerError
 from culturegate.models.urls import Address
 from culturegate.text import one_line
 
+_TELLING = 16
+"""Characters from which on a secret is no word that a model may say by itself."""
+
 
 class Complaints:
     """Words the failures of one endpoint."""
@@ -24,6 +27,13 @@ class Complaints:
         """Return `text` with every secret as `***`."""
         for secret in self._secrets:
             text = text.replace(secret, "***")
+        return text
+
+    def kept(self, text: str) -> str:
+        """Return a reply's text fit to be stored: short secrets stay, being perhaps its words."""
+        for secret in self._secrets:
+            if len(secret) >= _TELLING:
+                text = text.replace(secret, "***")
         return text
 
     def quote(self, text: str) -> str:

@@ -212,13 +212,9 @@ class EndpointModel:
         notes = answer.notes + self.quirks.notes(prompt)
         if probably_truncated(prompt, answer.usage.prompt_tokens):
             notes += (PROMPT_TRUNCATED,)
-        text = answer.text
-        # Nothing that is stored may hold the key; a short one may be a word of the answer.
-        if text is not None and self._key is not None and len(self._key) >= 16:
-            text = text.replace(self._key, "***")
         return Reply(
-            text=text,
-            finish_reason=answer.finish_reason,
+            text=answer.text and self._say.kept(answer.text),
+            finish_reason=answer.finish_reason and self._say.safe(answer.finish_reason),
             usage=answer.usage,
             latency=seconds,
             retries=retries,
