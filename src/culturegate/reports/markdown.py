@@ -35,6 +35,7 @@ _SPECIAL = re.compile(
     r"[\\`*_\[\]|~<>&$]|^(?:[-+=]|\d+[.)](?=\s|$))|:(?=//)|(?<=www)\.", re.IGNORECASE
 )
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
+_MOST_RULES = 12
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
          "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
 
@@ -147,6 +148,11 @@ def _points(found: Estimate | None) -> str:
 def _cases(summary: Summary) -> list[str]:
     replies = escape(summary.replies) or "none"
     lines = [f"{summary.totals}. Replies: {replies}. {summary.reviewed}.", ""]
+    rules = ", ".join(f"{count} {rule}" for rule, count in summary.rules[:_MOST_RULES])
+    more = len(summary.rules) - _MOST_RULES
+    rules = f"Read by the rules {rules}{f' and {more} more' if more > 0 else ''}." if rules else ""
+    if told := " ".join(filter(None, [*summary.remarks, rules])):
+        lines += [escape(told), ""]
     if summary.run.rerun_command and summary.run.wrong + summary.run.errors:
         command = one_line(summary.run.rerun_command, 2000)
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", command)), default=0))

@@ -27,6 +27,7 @@ from culturegate.reports.summary import (
 )
 from culturegate.text import one_line
 
+_RULE_HEAD = ("Rule", "Readings", "Share")
 _GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
 
 
@@ -48,6 +49,7 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         _table(summary),
         _shortcuts(run),
         _cases(summary, rows),
+        _rules(summary),
         _provenance(run.info),
         Markup("</section>"),
     ]
@@ -146,7 +148,8 @@ def _shortcuts(run: Run) -> Markup:
 
 
 def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
-    told = [f"{summary.totals}.", f"Replies: {summary.replies or 'none'}.", f"{summary.reviewed}."]
+    told = [f"{summary.totals}.", f"Replies: {summary.replies or 'none'}.", *summary.remarks]
+    told.append(f"{summary.reviewed}.")
     if rows is not None:
         total = len(summary.run.records)
         told.append(
@@ -161,6 +164,22 @@ def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
         command = one_line(summary.run.rerun_command, 1000)
         parts.append(Markup("<p>Ask the wrong cases again:</p><pre>{}</pre>").format(command))
     return _titled("Cases", Markup("").join(parts))
+
+
+def _rules(summary: Summary) -> Markup:
+    """Return the uses of each rule, folded."""
+    if not summary.rules:
+        return Markup("")
+    total = sum(count for _, count in summary.rules)
+    body = [
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            one_line(rule, 60), _cells(_RULE_HEAD[1:], (str(count), percent(count / total)))
+        )
+        for rule, count in summary.rules
+    ]
+    return Markup(
+        "<details><summary>How the replies were read, by rule</summary>{}</details>"
+    ).format(_grid("cg-rules", _RULE_HEAD, body))
 
 
 def _provenance(info: Mapping[str, Any]) -> Markup:

@@ -38,6 +38,7 @@ LABELS = {
     "prompt_hash": "prompt hash",
     "bank_hash": "bank hash",
     "thresholds_hash": "thresholds hash",
+    "adjudicated": "readings adjudicated",
     "gate_profile": "gate profile",
     "started": "started",
     "seconds": "run time, seconds",

@@ -14,6 +14,8 @@ from typing import Any
 
 from culturegate.gate.verdict import GateResult
 from culturegate.reports.shortcuts import Shortcut
+from culturegate.tracks.adjudication import DISPUTED
+from culturegate.tracks.adjudication import RULE as ADJUDICATED
 from culturegate.tracks.base import Record
 
 
@@ -68,6 +70,21 @@ class Run:
             for record in self.records
             for trial in record.trials
         )
+
+    @property
+    def disputed(self) -> int:
+        """Number of readings that the rules left open, for a person to decide."""
+        return sum(trial.status in DISPUTED for record in self.records for trial in record.trials)
+
+    @property
+    def adjudicated(self) -> int:
+        """Number of readings that a person decided."""
+        return sum(trial.rule == ADJUDICATED for record in self.records for trial in record.trials)
+
+    @property
+    def other_language(self) -> int:
+        """Number of replies in another language than the case's."""
+        return sum(trial.language is not None for record in self.records for trial in record.trials)
 
     @property
     def unasked(self) -> int:

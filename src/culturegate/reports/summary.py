@@ -174,11 +174,22 @@ class Summary:
                 f"{run.errors} of {len(run.records)} cases could not be judged; {count} of them: "
                 f"{one_line(cause, 200)}"
             )
+        told += self._unapplied()
         told += [one_line(warning, 300) for warning in run.info.get("warnings") or ()]
         told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
+
+    def _unapplied(self) -> list[str]:
+        given = self.run.info.get("adjudicated") or {}
+        left: Mapping[str, int] = given.get("not_applied") or {}
+        if not left:
+            return []
+        return [
+            f"{sum(left.values())} of {given['decisions']} decisions in "
+            f"{one_line(given['file'], 80)} were not applied: {counted(left, 80)}."
+        ]
 
     @property
     def totals(self) -> str:
@@ -192,6 +203,28 @@ class Summary:
         return counted(self.run.statuses)
 
     @property
+    def rules(self) -> list[tuple[str, int]]:
+        """How many readings each rule gave, the most used first."""
+        used: Mapping[str, int] = self.run.metrics.get("rules", {})
+        return sorted(used.items(), key=lambda pair: (-pair[1], pair[0]))
+
+    @property
+    def remarks(self) -> list[str]:
+        """What else there is to say of the readings; one short sentence each."""
+        run = self.run
+        told = []
+        if run.adjudicated or run.info.get("adjudicated"):
+            signed = (run.info.get("adjudicated") or {}).get("signed_by") or {}
+            names = f", signed by {one_line(', '.join(signed), 120)}" if signed else ""
+            told.append(f"{_readings(run.adjudicated)} adjudicated by a person{names}.")
+        if run.disputed:
+            told.append(f"{_readings(run.disputed)} in dispute, for a person to decide.")
+        if run.other_language:
+            replies = "1 reply" if run.other_language == 1 else f"{run.other_language} replies"
+            told.append(f"{replies} in another language than asked.")
+        return told
+
+    @property
     def reviewed(self) -> str:
         """How many items a person has signed."""
         run = self.run
@@ -203,6 +236,10 @@ class Summary:
         order = {"breached": 0, "unverified": 1, "met": 2, "skipped": 3}
         found = () if self.run.gate is None else self.run.gate.verdicts
         return sorted(found, key=lambda verdict: (order[verdict.status], verdict.warn))
+
+
+def _readings(count: int) -> str:
+    return "1 reading" if count == 1 else f"{count} readings"
 
 
 def _range(estimate: Estimate) -> str:
@@ -285,7 +322,7 @@ def line_name(verdict: Verdict) -> str:
     return f"{name} [{one_line(extra, 80)}]" if extra else name
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def counted(counts: Mapping[str, int], limit: int = 40) -> str:
     """Return counts as `12 answered, 3 unparsed`, the most frequent first."""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return ", ".join(f"{count} {one_line(name, 40)}" for name, count in ordered)
+    return ", ".join(f"{count} {one_line(name, limit)}" for name, count in ordered)

@@ -66,6 +66,8 @@ def terminal_lines(
         lines += [""]
         lines += _wrapped(plain(f"Cases: {summary.totals}. {summary.reviewed}."), width)
         lines += _wrapped(plain(f"Replies: {summary.replies or 'none'}."), width, "  ")
+        for remark in summary.remarks:
+            lines += _wrapped(plain(remark), width, "  ")
     if run.gate is not None:
         lines += ["", *_wrapped(plain(run.gate.sentence), width)]
         lines += _verdicts(summary.verdicts, width, plain)
