@@ -38,7 +38,19 @@ class Clauses:
             return True
         if after.kind == "phrase":
             return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})
-        return self.own_text_follows(n)
+        return self._joins_a_label(n) or self.own_text_follows(n)
+
+    def _joins_a_label(self, n: int) -> bool:
+        """Whether a capital inside a sentence is named after another letter: "B or A would do"."""
+        token = self.tokens[n]
+        # The English pronoun is a capital wherever it stands.
+        return (
+            n > 1
+            and token.text.isupper()
+            and token.text != "I"
+            and "and" in self.tokens[n - 1].cats
+            and self.tokens[n - 2].kind == "label"
+        )
 
     def capital(self, n: int) -> bool:
         """Whether token `n` is a capital letter, or a letter of a script that has none."""
