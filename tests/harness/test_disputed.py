@@ -186,7 +186,7 @@ def test_a_file_that_is_no_table_of_decisions_says_so(tmp_path, data, message):
 
 
 def test_a_file_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(ReportError, match="cannot read .*nowhere.csv"):
+    with pytest.raises(ReportError, match=r"cannot read .*nowhere\.csv"):
         read_decisions(tmp_path / "nowhere.csv", LETTERS)
 
 
