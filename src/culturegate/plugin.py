@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -352,16 +352,34 @@ class Judging:
         elif report.failed and not self._conductor.is_lost(report.nodeid, report.when):
             self._faults += 1
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        """Judge the run and set the exit code, only ever over pytest's own 0 and 1."""
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(
+        self, session: pytest.Session, exitstatus: int
+    ) -> Generator[None, object, object]:
+        """Judge the run and set the exit code, only ever over pytest's own 0 and 1.
+
+        That is, before every plugin that tells of the run, and once more after those that add bits
+        to the code they see (syrupy), which would make 10 an 11.
+        """
+        own = int(exitstatus)
+        code = self._judge(session, own)
+        if code is None:
+            return (yield)
+        session.exitstatus = code
+        result = yield
+        if session.exitstatus == code | own:
+            session.exitstatus = code
+        return result
+
+    def _judge(self, session: pytest.Session, own: int) -> int | None:
+        """End the run and return the gate's exit code; None where pytest's `own` stands."""
         if self._progress is not None:
             self._progress.stop()
         conductor = self._conductor
         if not conductor.selected:
-            return
+            return None
         conductor.end()
-        cut = _cut(session, int(exitstatus))
+        cut = _cut(session, own)
         if cut == INTERRUPTED:
             conductor.harvest()
         try:
@@ -373,12 +391,11 @@ class Judging:
         except CulturegateError as error:
             self._trouble = str(error)
         gate = self._run.gate if self._run is not None else None
-        if exitstatus not in (0, 1) or self._faults or cut is not None:
-            return
+        if own not in (0, 1) or self._faults or cut is not None:
+            return None
         if self._trouble is not None:
-            session.exitstatus = EXIT_UNVERIFIED
-        elif gate is not None:
-            session.exitstatus = exit_code(gate, conductor.settings, int(exitstatus))
+            return EXIT_UNVERIFIED
+        return None if gate is None else exit_code(gate, conductor.settings, own)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say what was found, in the order in which people ask."""
