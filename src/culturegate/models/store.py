@@ -28,6 +28,8 @@ from culturegate.models.replyfile import (
 
 NAME = "replies.sqlite"
 """The store's file in a run directory."""
+GATHER = 0.02
+"""Seconds that the first of some rows waits for more: each commit takes time from the callers."""
 
 
 class ReplyStore:
@@ -44,6 +46,8 @@ class ReplyStore:
         self._rows: list[Row] = []
         self._change = threading.Condition()
         self._writing = False
+        self._flushing = 0
+        """How many callers wait for everything to be written."""
         self._closed = False
         self._failure: StoreError | None = None
         try:
@@ -73,7 +77,7 @@ class ReplyStore:
         with self._change:
             self._raise_failure()
             self._rows.append(row)
-            if not self._writing:
+            if len(self._rows) == 1 and not self._writing:
                 self._change.notify_all()
 
     def get(self, key: str, base_url: str | None) -> Reply | None:
@@ -93,8 +97,11 @@ class ReplyStore:
             StoreError: Where something could not be written.
         """
         with self._change:
+            self._flushing += 1
+            self._change.notify_all()
             while (self._rows or self._writing) and self._failure is None:
                 self._change.wait(0.2)
+            self._flushing -= 1
             self._raise_failure()
 
     def close(self) -> None:
@@ -142,6 +149,8 @@ class ReplyStore:
             self._change.notify_all()
             while not self._rows and not self._closed:
                 self._change.wait()
+            if not (self._closed or self._flushing):
+                self._change.wait(GATHER)
             rows, self._rows = self._rows, []
             self._writing = bool(rows)
         return rows
