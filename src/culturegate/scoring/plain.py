@@ -54,6 +54,7 @@ _SAME: dict[int, str | None] = {
     **{0x1F170 + n: chr(65 + n) for n in range(26)},
     **{0x1F1E6 + n: chr(65 + n) for n in range(26)},
 }  # fmt: skip
+_WIDE = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
 _LATEX_TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf|tt|bb|cal|normal)|operatorname|mbox|hbox|"
     r"emph|underline|bm|boldsymbol|large|Large|rm|bf)\s{0,2}\*?\s{0,2}\{([^{}]{0,300})\}"
@@ -86,7 +87,13 @@ def same_form(text: str) -> str:
     # negative circled letters must become letters before.
     if not _TO_FOLD.isdisjoint(text):
         text = text.translate(_SAME)
-    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+    if text.isascii():
+        return text
+    # All that NFKC would change in most Chinese and Japanese replies, at a tenth of its cost.
+    for wide, narrow in _WIDE:
+        if wide in text:
+            text = text.replace(wide, narrow)
+    if unicodedata.is_normalized("NFKC", text):
         return text
     composed = unicodedata.normalize("NFKC", text)
     return composed if _TO_FOLD.isdisjoint(composed) else composed.translate(_SAME)
