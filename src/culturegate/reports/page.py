@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
@@ -14,6 +14,7 @@ from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
 from culturegate.reports.shortcuts import shortcut_texts
+from culturegate.reports.splits import difficulty_table, lures_table
 from culturegate.reports.summary import (
     ALL,
     Row,
@@ -25,6 +26,7 @@ from culturegate.reports.summary import (
     points,
     title,
 )
+from culturegate.reports.tables import cells, grid, titled
 from culturegate.text import one_line
 
 _RULE_HEAD = ("Rule", "Readings", "Share")
@@ -47,6 +49,8 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         _figures(summary),
         _gate(summary),
         _table(summary),
+        difficulty_table(summary),
+        lures_table(summary),
         _shortcuts(run),
         _cases(summary, rows),
         _rules(summary),
@@ -85,7 +89,7 @@ def _gate(summary: Summary) -> Markup:
         Markup('<tr class="cg-{}"><td class="cg-verdict">{}</td>{}</tr>').format(
             verdict.status,
             verdict.status,
-            _cells(
+            cells(
                 _GATE_HEAD[1:],
                 (
                     line_name(verdict),
@@ -97,7 +101,7 @@ def _gate(summary: Summary) -> Markup:
         )
         for verdict in summary.verdicts
     ]
-    return _titled("The gate's lines", _grid("cg-lines", _GATE_HEAD, body))
+    return titled("The gate's lines", grid("cg-lines", _GATE_HEAD, body))
 
 
 def _table(summary: Summary) -> Markup:
@@ -109,11 +113,11 @@ def _table(summary: Summary) -> Markup:
         Markup('<tr{}><th scope="row">{}</th>{}</tr>').format(
             Markup(' class="cg-all"') if row.name == ALL else "",
             "All cultures" if row.name == ALL else title(row.name),
-            _cells(heads, [*map(_share, row.accuracy.values()), *_gap(summary, row)]),
+            cells(heads, [*map(_share, row.accuracy.values()), *_gap(summary, row)]),
         )
         for row in summary.rows
     ]
-    return _titled("By culture", _grid("cg-cultures", ["", *heads], body))
+    return titled("By culture", grid("cg-cultures", ["", *heads], body))
 
 
 def _share(found: Estimate | None) -> Markup:
@@ -140,11 +144,11 @@ def _shortcuts(run: Run) -> Markup:
     heads = ("items", "the model", "longest option", "most shared words", "one letter", "chance")
     body = [
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            f"{found.kind}, {found.lang}", _cells(heads, shortcut_texts(found))
+            f"{found.kind}, {found.lang}", cells(heads, shortcut_texts(found))
         )
         for found in run.shortcuts
     ]
-    return _titled("What shortcuts would score", _grid("cg-shortcuts", ["", *heads], body))
+    return titled("What shortcuts would score", grid("cg-shortcuts", ["", *heads], body))
 
 
 def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
@@ -163,7 +167,7 @@ def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
     if summary.run.rerun_command and summary.run.wrong + summary.run.errors:
         command = one_line(summary.run.rerun_command, 1000)
         parts.append(Markup("<p>Ask the wrong cases again:</p><pre>{}</pre>").format(command))
-    return _titled("Cases", Markup("").join(parts))
+    return titled("Cases", Markup("").join(parts))
 
 
 def _rules(summary: Summary) -> Markup:
@@ -173,13 +177,13 @@ def _rules(summary: Summary) -> Markup:
     total = sum(count for _, count in summary.rules)
     body = [
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            one_line(rule, 60), _cells(_RULE_HEAD[1:], (str(count), percent(count / total)))
+            one_line(rule, 60), cells(_RULE_HEAD[1:], (str(count), percent(count / total)))
         )
         for rule, count in summary.rules
     ]
     return Markup(
         "<details><summary>How the replies were read, by rule</summary>{}</details>"
-    ).format(_grid("cg-rules", _RULE_HEAD, body))
+    ).format(grid("cg-rules", _RULE_HEAD, body))
 
 
 def _provenance(info: Mapping[str, Any]) -> Markup:
@@ -195,22 +199,3 @@ def _provenance(info: Mapping[str, Any]) -> Markup:
     return Markup("<details><summary>How this run was made</summary><dl>{}</dl></details>").format(
         Markup("").join(facts)
     )
-
-
-def _titled(head: str, body: Markup) -> Markup:
-    return Markup("<h3>{}</h3>{}").format(head, body)
-
-
-def _cells(heads: Sequence[str], texts: Sequence[str | Markup]) -> Markup:
-    """Return cells that name their column too, for screens too narrow for a table's head."""
-    return Markup("").join(
-        Markup('<td data-head="{}">{}</td>').format(head, text)
-        for head, text in zip(heads, texts, strict=True)
-    )
-
-
-def _grid(name: str, heads: Sequence[str], body: Sequence[Markup]) -> Markup:
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(each) for each in heads)
-    return Markup(
-        '<table class="cg-table {}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
-    ).format(name, head, Markup("").join(body))
