@@ -38,6 +38,7 @@ from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
 from culturegate.prompts import languages
 from culturegate.reports import Decisions, claim, read_decisions, shown
+from culturegate.reports.shown import awaited, reading
 from culturegate.selection import Selection
 from culturegate.shards import share
 from culturegate.text import one_line
@@ -64,10 +65,10 @@ class UnaskedCase(Exception):
 class Outcome:
     """What became of a case, as the benchmark's test functions see it."""
 
+    case: Case
     record: Record
-    shown: dict[str, Any]
-    """What the report shows of the case: plain, bounded data."""
-    efficiency: dict[str, Any]
+    replies: Sequence[tuple[Prompt, Reply]]
+    """What was asked and given back, in order of arrival."""
 
     @property
     def passed(self) -> bool:
@@ -77,12 +78,25 @@ class Outcome:
     @property
     def retries(self) -> int:
         """How many times calls were sent again before their replies came."""
-        return sum(reply["retries"] for reply in self.efficiency["replies"])
+        return sum(reply.retries for _, reply in self.replies)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What the report shows of the case, made anew: plain, bounded data."""
+        case = self.case
+        replies = [reply for _, reply in self.replies]
+        return shown(self.record, case.question, case.expected, replies, case.choices)
+
+    @property
+    def efficiency(self) -> dict[str, Any]:
+        """Times and tokens, made anew: plain data, one entry a reply."""
+        return _efficiency(self.record.facts, self.replies)
 
     def explain(self) -> str:
         """Return one line for a reader who wonders why the case did not pass."""
         statuses = ", ".join(trial.status for trial in self.record.trials)
-        return f"read {self.shown['reading']!r} ({statuses}), expected {self.shown['expected']!r}"
+        read = reading(self.record, self.case.choices)
+        return f"read {read!r} ({statuses}), expected {awaited(self.case.expected)!r}"
 
     def payload(self) -> dict[str, Any]:
         """Return plain data to travel on a test report."""
@@ -369,13 +383,7 @@ class Conductor:
             if isinstance(error, CulturegateError):
                 self.stopped = str(error)
             record = Record(case.facts, (), passed=None, error=one_line(str(error), 500))
-        outcome = Outcome(
-            record,
-            shown(
-                record, case.question, case.expected, [reply for _, reply in replies], case.choices
-            ),
-            _efficiency(case.facts, replies),
-        )
+        outcome = Outcome(case, record, replies)
         if record.error is not None:
             raise UnaskedCase(outcome)
         return outcome
@@ -387,12 +395,19 @@ class Conductor:
         workers = Snapshot.total_of(list(self._snapshots.values()))
         return replace(workers, total=len(self.selected))
 
-    def collect(self, payload: Mapping[str, Any], worker: str) -> None:
-        """Take the plain data of one outcome off a test report."""
+    def collect(self, outcome: Outcome) -> Record:
+        """Take one outcome of this process, and return its record."""
+        return self._keep(outcome.record, outcome.efficiency)
+
+    def receive(self, payload: Mapping[str, Any], worker: str) -> Record:
+        """Take the plain data of one outcome of a worker, and return its record."""
         self._snapshots[worker] = Snapshot(**payload["progress"])
-        record = Record.from_dict(payload["record"])
+        return self._keep(Record.from_dict(payload["record"]), payload["efficiency"])
+
+    def _keep(self, record: Record, efficiency: dict[str, Any]) -> Record:
         self.records[record.facts.case] = record
-        self.efficiency[record.facts.case] = payload["efficiency"]
+        self.efficiency[record.facts.case] = efficiency
+        return record
 
     def harvest(self) -> None:
         """Collect the cases that were answered ahead of an interrupted session's last test."""
@@ -403,7 +418,7 @@ class Conductor:
                 outcome = self.outcome(self._by_id[name])
             except UnaskedCase as unasked:
                 outcome = unasked.outcome
-            self.collect(outcome.payload() | {"progress": self.snapshot().to_dict()}, "main")
+            self.collect(outcome)
 
     def end(self) -> None:
         """Stop asking; what was answered is kept."""

@@ -6,7 +6,8 @@ whether there is anything to show. So the page is opened late, through pytest-ht
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from culturegate.reports import (
     row_detail,
 )
 from culturegate.text import one_line
-from culturegate.tracks import Case
+from culturegate.tracks import Case, Record
 
 
 class Page:
@@ -49,6 +50,9 @@ class Page:
         plugin.pytest_configure(self._config)
         for found in self._config.pluginmanager.get_plugins():
             if isinstance(found, BaseReport):
+                self._config.pluginmanager.unregister(found)
+                found.pytest_runtest_logreport = _rows_only(found.pytest_runtest_logreport)
+                self._config.pluginmanager.register(found)
                 found.pytest_sessionstart(session)
 
     def name(self, report: Any) -> None:
@@ -61,14 +65,14 @@ class Page:
         if self._budget is not None:
             cells[:] = header_cells(cells)
 
+    def admits(self, record: Record) -> bool:
+        """Return whether a case gets a row, and count it where it does."""
+        return self._budget is not None and self._budget.admit(record)
+
     def row(self, cells: list[str], shown: dict[str, Any] | None) -> None:
-        """Fill a row in place, or empty it where the page has enough rows."""
-        if self._budget is None:
-            return
-        if shown is not None and not self._budget.admit(shown):
-            cells.clear()
-            return
-        cells[:] = row_cells(cells, shown)
+        """Fill a row in place."""
+        if self._budget is not None:
+            cells[:] = row_cells(cells, shown)
 
     def detail(self, data: list[str], shown: dict[str, Any]) -> None:
         """Put what opens below a row in place of pytest's log."""
@@ -78,3 +82,29 @@ class Page:
         """Put the run's own summary on top."""
         self._data.title = one_line(f"culturegate: {run.model}", 100)
         prefix.extend(html_summary_prefix(run, self._budget))
+
+
+def _rows_only(log: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Return pytest-html's hook for a report, told only of those that can get a row.
+
+    It keeps every report that it hears of, and works through all three of a test.
+    """
+    held: dict[str, Any] = {}
+    without_row: set[str] = set()
+
+    @wraps(log)
+    def log_rows(report: Any) -> None:
+        name = report.nodeid
+        before = held.pop(name, None)
+        if getattr(report, "culturegate", log) is None:
+            without_row.add(name)
+        elif report.when == "setup" and report.passed:
+            held[name] = report  # Its test's next report tells whether there is a row.
+        elif report.when == "teardown" and report.passed and name in without_row:
+            without_row.remove(name)
+        else:
+            if before is not None:
+                log(before)
+            log(report)
+
+    return log_rows

@@ -231,16 +231,19 @@ class Asking:
         error = call.excinfo.value if call.excinfo is not None else None
         outcome = item.stash.get(_outcome, None)
         if call.when == "setup" and isinstance(error, UnaskedCase):
-            return _report(item, call, "failed", str(error), self._payload(error.outcome))
+            return _report(item, call, "failed", str(error), self._carried(error.outcome))
         if call.when != "call" or outcome is None:
             return None
         if error is None:
-            return _report(item, call, "passed", None, self._payload(outcome))
+            return _report(item, call, "passed", None, self._carried(outcome))
         if isinstance(error, AssertionError) and not outcome.passed:
-            return _report(item, call, "failed", outcome.explain(), self._payload(outcome))
+            return _report(item, call, "failed", outcome.explain(), self._carried(outcome))
         return None
 
-    def _payload(self, outcome: Outcome) -> dict[str, Any]:
+    def _carried(self, outcome: Outcome) -> Outcome | dict[str, Any]:
+        """Return what a report carries: from a worker to the controller plain data only."""
+        if self._workerinput is None:
+            return outcome
         return outcome.payload() | {"progress": self._conductor.snapshot().to_dict()}
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -256,7 +259,7 @@ def _report(
     call: pytest.CallInfo[None],
     outcome: str,
     line: str | None,
-    payload: dict[str, Any],
+    carried: Outcome | dict[str, Any],
 ) -> pytest.TestReport:
     report = pytest.TestReport(
         nodeid=item.nodeid,
@@ -271,7 +274,7 @@ def _report(
         stop=call.stop,
         sections=[(f"Captured {key} {when}", text) for when, key, text in item._report_sections],
     )
-    report.culturegate = payload  # type: ignore[attr-defined]
+    report.culturegate = carried  # type: ignore[attr-defined]
     return report
 
 
@@ -326,8 +329,7 @@ class Judging:
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Give wrong answers a category of their own; pytest's failure summary is quadratic."""
-        payload = _payload(report)
-        if payload is None or report.outcome not in ("passed", "failed"):
+        if not _is_of_case(report) or report.outcome not in ("passed", "failed"):
             return None  # Other plugins have words of their own, such as for what is run again.
         if report.outcome == "passed":
             category, letter, word = "passed", ".", "PASSED"
@@ -346,9 +348,17 @@ class Judging:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the record of a case."""
-        payload = _payload(report)
-        if payload is not None:
-            self._conductor.collect(payload, getattr(report, "worker_id", "main"))
+        if _is_of_case(report):
+            carried = report.culturegate
+            if isinstance(carried, Outcome):
+                record = self._conductor.collect(carried)
+            else:
+                record = self._conductor.receive(carried, getattr(report, "worker_id", "main"))
+            # pytest keeps every report to the end; one without a row keeps nothing of ours.
+            row: dict[str, Any] | None = None
+            if self._page.admits(record):
+                row = carried.shown if isinstance(carried, Outcome) else carried["shown"]
+            report.culturegate = row  # type: ignore[attr-defined]
         elif report.failed and not self._conductor.is_lost(report.nodeid, report.when):
             self._faults += 1
 
@@ -423,16 +433,14 @@ class Judging:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_row(self, report: pytest.TestReport, cells: list[str]) -> None:
-        """Fill the page's columns, or drop the row where the page has enough."""
-        payload = _payload(report)
-        self._page.row(cells, payload and payload["shown"])
+        """Fill the page's columns."""
+        self._page.row(cells, getattr(report, "culturegate", None))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_table_html(self, report: pytest.TestReport, data: list[str]) -> None:
         """Show the question, the options and the replies in place of an empty log."""
-        payload = _payload(report)
-        if payload is not None:
-            self._page.detail(data, payload["shown"])
+        if _is_of_case(report):
+            self._page.detail(data, report.culturegate)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
@@ -496,8 +504,13 @@ class Workers:
         return self._conductor.case_of(nodeid) is not None
 
 
-def _payload(report: pytest.TestReport) -> dict[str, Any] | None:
-    return getattr(report, "culturegate", None)
+def _is_of_case(report: pytest.TestReport) -> bool:
+    """Return whether a report tells a case's outcome.
+
+    It carries an `Outcome`, or from a worker its plain data; once collected, what its row shows,
+    or None where it has no row.
+    """
+    return hasattr(report, "culturegate")
 
 
 def _cut(session: pytest.Session, exitstatus: int) -> str | None:

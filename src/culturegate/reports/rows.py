@@ -18,7 +18,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from culturegate.text import one_line
-from culturegate.tracks.base import CaseFacts
+from culturegate.tracks.base import CaseFacts, Record
 
 ROW_LIMIT = 500
 """Rows that a browser opens, sorts and redraws without a wait."""
@@ -51,10 +51,10 @@ class RowBudget:
             for group, n in planned.items()
         }
 
-    def admit(self, shown: Mapping[str, Any]) -> bool:
+    def admit(self, record: Record) -> bool:
         """Say whether the case gets a row, and count it where it does."""
-        group = (shown["culture"], shown["kind"])
-        right = shown["outcome"] == "right"
+        group = (record.facts.culture, record.facts.kind)
+        right = record.passed is True
         if self._room.get(group, 0) < 1 or (right and self._right[group] < 1):
             return False
         self._room[group] -= 1

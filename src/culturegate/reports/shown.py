@@ -51,8 +51,8 @@ def shown(
         "culture": facts.culture,
         "kind": facts.kind,
         "lang": facts.lang,
-        "reading": one_line(_reading(record, choices), 200),
-        "expected": bounded(expected, EXPECTED_COST),
+        "reading": reading(record, choices),
+        "expected": awaited(expected),
         "question": bounded(question, QUESTION_COST),
         "options": {
             one_line(label, 20): bounded(text, OPTIONS_COST // len(choices))
@@ -62,6 +62,16 @@ def shown(
         "outcome": {True: "right", False: "wrong", None: "error"}[record.passed],
         "error": None if record.error is None else one_line(record.error, 300),
     }
+
+
+def reading(record: Record, options: Mapping[str, str]) -> str:
+    """Return in one line how a case was read, an answer by its option's text."""
+    return one_line(_reading(record, options), 200)
+
+
+def awaited(expected: str) -> str:
+    """Return the right answer, bounded."""
+    return bounded(expected, EXPECTED_COST)
 
 
 def _trial(trial: Trial, texts: Mapping[str, str], cost: int) -> dict[str, Any]:
