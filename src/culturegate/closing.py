@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -166,6 +167,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "model_kind": settings.model_kind,
         "model_returned": _answered(conductor.efficiency.values(), "model"),
         "fingerprint": _answered(conductor.efficiency.values(), "fingerprint"),
+        "reply_notes": _reply_notes(conductor.efficiency.values()),
         "framework": model.framework if model else None,
         "base_url": model.base_url if model else None,
         "warnings": [*(model.warnings if model else ()), *_retried(conductor.efficiency.values())],
@@ -204,6 +206,13 @@ def _retried(efficiency: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
     replies = "1 reply" if len(counts) == 1 else f"{len(counts)} replies"
     return [f"{replies} came only after retries, {sum(counts)} in all"] if counts else []
+
+
+def _reply_notes(efficiency: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count what the model did otherwise than asked, such as a temperature not honoured."""
+    replies = (reply for row in efficiency for reply in row["replies"])
+    notes = Counter(note for reply in replies for note in reply["notes"])
+    return dict(sorted(notes.items()))
 
 
 def _answered(efficiency: Any, key: str) -> str | list[str] | None:

@@ -8,6 +8,7 @@ nothing, collects and judges them.
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -51,6 +52,11 @@ from culturegate.tracks import (
     adjudicate,
     myth_cases,
 )
+
+
+MANY = 1000
+"""Cases from which on the garbage collector no longer looks at what is there before asking: it
+stays to the end, and every look would take longer the larger the bank is."""
 
 
 class UnaskedCase(Exception):
@@ -330,6 +336,8 @@ class Conductor:
             CulturegateError: Where the model can't be reached or the store can't be written.
         """
         settings = self.settings
+        if len(cases) >= MANY:
+            gc.freeze()
         self._store = ReplyStore(settings.run_dir / STORE)
         limits = Limits(settings.max_cost, settings.max_tokens_total, settings.max_minutes)
         self._engine = Engine(
@@ -447,6 +455,7 @@ def _efficiency(facts: CaseFacts, replies: Sequence[tuple[Prompt, Reply]]) -> di
                 "retries": reply.retries,
                 "model": reply.model,
                 "fingerprint": reply.fingerprint,
+                "notes": list(reply.notes),
             }
             for prompt, reply in replies
         ],

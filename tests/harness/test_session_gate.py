@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
-from servers import HANG, Answer, ScriptedServer, answers, prompt_of
+from servers import HANG, Answer, ScriptedServer, answers, error, prompt_of
 from suites import Suite, everything_right, key_letter, recall_only, wrong_letter
 
 ASKED = ("--protocol", "full", "--templates", "1", "--gate-profile", "release")
@@ -132,3 +133,17 @@ def test_without_a_benchmark_case_the_plugin_does_nothing(suite):
     assert result.ret == 0
     assert not (suite.path / "reports").exists()
     assert "culturegate" not in result.stdout.str().replace(str(suite.path), "")
+
+
+def test_the_report_says_where_the_server_did_not_honour_the_temperature(suite):
+    def fixed(body: dict, _number: int) -> Answer:
+        if "temperature" in body:
+            return error(400, "Unsupported value", code="unsupported_value", param="temperature")
+        return Answer(key_letter(prompt_of(body)))
+
+    with ScriptedServer(fixed) as server:
+        result = ask(suite, server)
+    assert result.ret == 0
+    info = json.loads((suite.path / "run" / "run.json").read_text("utf-8"))
+    assert info["reply_notes"] == {"temperature not honoured": 96}
+    result.stdout.fnmatch_lines(["*temperature not honoured: 96 replies.*"])

@@ -177,6 +177,8 @@ class Summary:
         told += self._unapplied()
         told += [one_line(warning, 300) for warning in run.info.get("warnings") or ()]
         told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
+        notes: Mapping[str, int] = run.info.get("reply_notes") or {}
+        told += [f"{one_line(note, 100)}: {count} replies." for note, count in notes.items()]
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
