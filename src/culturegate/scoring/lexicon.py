@@ -55,9 +55,13 @@ class Token(NamedTuple):
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s|$)|[。！？؟।॥]+|\n|$")
 _LONG = 8
 """Characters below which a sentence is always looked at."""
+_REACH = 60
+"""Characters before a telling word that are looked at word by word."""
 _TAIL = 4
 """Characters that an empty phrase must have to make a sentence worth looking at."""
 _TELLING = frozenset({"answer", "choose", "unknown", "none", "refusal", "right", "wrong"})
+_BESIDE = frozenset({"after", "right", "wrong", "and", "link", "option", "lean", "tail"})
+"""Lists whose phrases may stand beside a letter that is a word too."""
 _NO_CATS: frozenset[str] = frozenset()
 _NO_LABELS: tuple[str, ...] = ()
 
@@ -98,13 +102,22 @@ class Lexicon:
             start = 0
             for stop in _SENTENCE_END.finditer(low):
                 end = stop.end()
-                if stop.start() - start >= _LONG and not self.telling.search(low, start, end):
-                    at = stop.start()
+                at = stop.start()
+                told = self.telling.search(low, start, end) if at - start >= _LONG else None
+                if at - start >= _LONG and told is None:
                     found.append(Token("word", start, at, low[start:at]))
                     if at < end:
                         kind = "line" if low[at] == "\n" else "break"
                         found.append(Token(kind, at, end, stop[0]))
                 else:
+                    # What stands far before the first telling word cannot announce anything.
+                    near = told.start() - _REACH if told is not None else start
+                    cut = (
+                        max(low.rfind(mark, start, near) for mark in " ,、") if near > start else -1
+                    )
+                    if cut > start:
+                        found.append(Token("word", start, cut, low[start:cut]))
+                        start = cut
                     self._scan(text, low, start, end, found)
                 start = end
         return self._demoted(found) if self.unspaced else found
@@ -146,25 +159,29 @@ class Lexicon:
                 continue
             for other in tokens[max(n - 1, 0) : n] + tokens[n + 1 : n + 2]:
                 beside = other.text[-1 if other.end == token.start else 0]
-                if (
-                    other.kind == "word"
-                    and (other.end == token.start or other.start == token.end)
-                    and _script(beside) == _script(token.text[0])
-                ):
-                    tokens[n] = token._replace(kind="word", labels=())
+                touches = other.end == token.start or other.start == token.end
+                if other.kind != "word" or not touches:
+                    continue
+                own, its = _script(token.text[0]), _script(beside)
+                # Kanji before hiragana are the stem of one word with it.
+                if own == its or (own == "hiragana" and its == "han" and other.end == token.start):
+                    tokens[n] = Token("word", *token[1:4])
                     break
         return tokens
 
 
+_KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff"
+_SCRIPTS = {
+    "hiragana": re.compile("[\u3040-\u309f]"),
+    "katakana": re.compile("[\u30a0-\u30ff]"),
+    "hangul": re.compile("[\uac00-\ud7af\u3130-\u318f]"),
+    "thai": re.compile("[\u0e00-\u0eff]"),
+}
+
+
+@lru_cache(maxsize=4096)
 def _script(char: str) -> str:
-    code = ord(char)
-    if 0x3040 <= code <= 0x309F:
-        return "hiragana"
-    if 0x30A0 <= code <= 0x30FF:
-        return "katakana"
-    if 0xAC00 <= code <= 0xD7AF or 0x3130 <= code <= 0x318F:
-        return "hangul"
-    return "thai" if 0xE00 <= code <= 0xEFF else "han"
+    return next((name for name, chars in _SCRIPTS.items() if chars.match(char)), "han")
 
 
 def trie(phrases: Iterable[str]) -> str:
@@ -224,6 +241,50 @@ def _labels(
     return aliases | own, frozenset(own)
 
 
+def _starting(names: Iterable[str]) -> str:
+    """Return a pattern for a place at which one of `names` may begin."""
+    return f"(?=[{''.join(sorted({re.escape(name[0]) for name in names}))}])"
+
+
+def _no_word(ways: str, beside: Iterable[str]) -> str:
+    """Return a pattern for the letters that are words too, but where they can only be words.
+
+    That is between two words, the second of which can't stand beside a letter.
+    """
+    inside = rf"(?<![^\W_]\s)(?<![{MARKS}]\s)"
+    return rf"(?:{inside}{ways}|{ways}(?:(?!\s{LETTER})|(?=\s{trie(beside)})))"
+
+
+def _behind(phrases: Iterable[str]) -> str:
+    """Return a pattern for a place right after any of `phrases`."""
+    by_length: dict[int, set[str]] = {}
+    for phrase in phrases:
+        by_length.setdefault(len(phrase), set()).add(re.escape(phrase))
+    ways = [f"(?<={'|'.join(sorted(found))})" for _, found in sorted(by_length.items())]
+    last = "".join(sorted({phrase[-1] for found in by_length.values() for phrase in found}))
+    return rf"(?<=[{last}])(?:{'|'.join(ways)})"
+
+
+def _no_part(labels: Iterable[str], phrases: Iterable[str]) -> str:
+    """Return a pattern for the letters of unspaced scripts, but where `Lexicon` demotes them.
+
+    That is where a neighbour of the same script is neither a letter nor part of a phrase.
+    """
+    labels = tuple(labels)
+    ways = [re.escape(label) for label in labels if _script(label[0]) == "han"]
+    for name, chars in _SCRIPTS.items():
+        own = [label for label in labels if _script(label[0]) == name]
+        near = [p for p in (*phrases, *own) if chars.match(p[0]) or chars.match(p[-1])]
+        if own:
+            # Kanji before hiragana are the stem of one word with it.
+            part = chars.pattern if name != "hiragana" else f"[{chars.pattern[1:-1]}{_KANJI}]"
+            ways.append(
+                rf"(?:(?<!{part})|{_behind(near)})(?:{'|'.join(map(re.escape, own))})"
+                rf"(?:(?!{chars.pattern})|(?={trie(near)}))"
+            )
+    return "|".join(ways) or "(?!)"
+
+
 @lru_cache(maxsize=256)
 def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> Lexicon:
     """Return the lexicon of a language for options shown under these labels."""
@@ -250,18 +311,21 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
     spaced = sorted((a for a in aliases if not _UNSPACED.match(a)), key=len, reverse=True)
     unspaced = sorted((a for a in aliases if _UNSPACED.match(a)), key=len, reverse=True)
     suffix = f"(?:{trie(own.suffixes)})?" if own.suffixes else ""
-    spaced_way = (
-        rf"{_BEFORE}(?<![^\W_{UNSPACED}]['\-])(?<!\d[.,:/])(?<!\b[^\W\d_]\.)"
-        rf"(?P<bare>{'|'.join(map(re.escape, spaced)) or '(?!)'}){_AFTER}{suffix}"
-        rf"(?!['\-]{LETTER})(?![+#%])(?![.,:/]\d)(?!\.[^\W\d_](?:\.|\b))"
-    )
+
+    def spaced_way(names: Iterable[str], group: str = "?:") -> str:
+        return (
+            rf"{_BEFORE}(?<![^\W_{UNSPACED}]['\-])(?<!\d[.,:/])(?<!\b[^\W\d_]\.)"
+            rf"({group}{'|'.join(map(re.escape, names)) or '(?!)'}){_AFTER}{suffix}"
+            rf"(?!['\-]{LETTER})(?![+#%])(?![.,:/]\d)(?!\.[^\W\d_](?:\.|\b))"
+        )
+
     unspaced_way = "|".join(map(re.escape, unspaced)) or "(?!)"
     # Characters at which no phrase and no label begins go together: most of a Chinese sentence.
     within = [entry for entry in (*phrases, *unspaced) if _UNSPACED.match(entry)]
     starts = "".join(map(re.escape, sorted({entry[0] for entry in within}))) or " "
     inert = rf"(?:[{UNSPACED}](?<![{starts}])|(?!{trie(within)})[{UNSPACED}])+"
     pattern = re.compile(
-        rf"(?P<phrase>{trie(phrases)})|(?P<label>{spaced_way}|{unspaced_way})"
+        rf"(?P<phrase>{trie(phrases)})|(?P<label>{spaced_way(spaced, '?P<bare>')}|{unspaced_way})"
         rf"|(?P<break>[.!?。؟।॥…]+)|(?P<line>\n)"
         rf"|(?P<word>{inert}|[{UNSPACED}]|{LETTER}+)|(?P<mark>[^\s])"
     )
@@ -270,9 +334,19 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
         for phrase, cats in phrases.items()
         if not cats.isdisjoint(_TELLING) or ("tail" in cats and len(phrase) >= _TAIL)
     ]
-    first = "".join(map(re.escape, sorted({phrase[0] for phrase in kept})))
-    telling = re.compile(rf"(?=[{first}]){_BEFORE}{trie(kept)}|{spaced_way}|{unspaced_way}")
     latin = without_accents(own.answer[0]).isascii()
+    also_words = frozenset(own.also_words) | (frozenset() if latin else {"a", "i"})
+    beside = [phrase for phrase, cats in phrases.items() if not cats.isdisjoint(_BESIDE)]
+    also = [a for a in spaced if a in also_words]
+    ways = {
+        _BEFORE + trie(kept): kept,
+        spaced_way(a for a in spaced if a not in also_words): spaced,
+        _no_word(spaced_way(also), [*beside, *spaced]): also,
+        _no_part(unspaced, phrases): unspaced,
+    }
+    # A look at the first character spares most places of a reply all else.
+    guarded = "|".join(_starting(names) + way for way, names in ways.items() if names)
+    telling = re.compile(_starting(n for names in ways.values() for n in names) + f"(?:{guarded})")
     return Lexicon(
         pattern=pattern,
         telling=telling,
@@ -286,5 +360,5 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
             if len(form) == 1 and form.isalpha()
         },
         unspaced=bool(unspaced),
-        also_words=frozenset(own.also_words) | (frozenset() if latin else {"a", "i"}),
+        also_words=also_words,
     )

@@ -71,6 +71,14 @@ _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,80})?/?>")
 _FENCE = re.compile(r"```[A-Za-z0-9_+-]{0,12}[ ]{0,3}(?=\n|$)|```|~~~[a-z]{0,12}(?=\n|$)")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<>]{0,200}</\1>")
 _MATH = re.compile(r"\\[()\[\]]|\$\$?|\\(?:quad|,|;|!|left|right|displaystyle)")
+_ACCENTS = re.compile(
+    "(?<=[\x00-\x7f\u00aa\u00ba\u00c0-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff])"
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
+)
+_LATIN = re.compile(
+    "[\u00c0-\u024f\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u1e00-\u1eff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
+"""What a text has that could lose an accent."""
 _TO_FOLD = frozenset(map(chr, _SAME))
 _SPACES = re.compile(r" {2,}")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -107,18 +115,10 @@ def folded(text: str) -> str:
 
 def without_accents(text: str) -> str:
     """Return `text` without the accents of Latin letters; other scripts stay whole."""
-    if text.isascii():
+    if text.isascii() or not _LATIN.search(text):
         return text
-    kept: list[str] = []
-    latin = False
-    for char in unicodedata.normalize("NFD", text):
-        if unicodedata.combining(char):
-            if not latin:
-                kept.append(char)
-            continue
-        latin = char.isascii() or unicodedata.name(char, "").startswith("LATIN")
-        kept.append("d" if char == "đ" else char)
-    return unicodedata.normalize("NFC", "".join(kept))
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text)).replace("đ", "d")
+    return unicodedata.normalize("NFC", bare)
 
 
 def plain(text: str) -> str:
