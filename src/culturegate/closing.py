@@ -70,6 +70,11 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         items=len(conductor.bank.myth),
         signed_items=conductor.bank.signed,
         selected=len(conductor.selected),
+        titles={
+            culture: texts.get("en") or next(iter(texts.values()))
+            for culture, texts in conductor.bank.titles.items()
+            if texts
+        },
         shortcuts=shortcuts(conductor.bank.myth, records),
         rerun_command=_rerun(settings, map(str, arguments)),
         cut=cut,

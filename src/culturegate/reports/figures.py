@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from culturegate.metrics.estimate import Estimate
-from culturegate.reports.summary import ALL, Row, Summary, limits, percent, points, title
+from culturegate.reports.summary import ALL, Row, Summary, limits, percent, points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ def figures(summary: Summary) -> list[Figure]:
 def _accuracy(summary: Summary, rows: Sequence[Row]) -> Figure:
     name = f"{' and '.join(summary.kinds[:3])} by culture".capitalize()
     told = [
-        f"{_name(row)}: "
+        f"{row.title}: "
         + ", ".join(
             f"{kind} {percent(one.value)} ({limits(one)})"
             for kind, one in row.accuracy.items()
@@ -90,7 +90,7 @@ def _accuracy(summary: Summary, rows: Sequence[Row]) -> Figure:
 def _gap(summary: Summary, rows: Sequence[Row]) -> Figure:
     name = "Gap: recall − decode, in points"
     told = [
-        f"{_name(row)}: "
+        f"{row.title}: "
         + ("undefined" if row.gap is None or row.gap.value is None
            else f"{points(row.gap.value)} ({limits(row.gap)})")
         for row in rows
@@ -139,10 +139,6 @@ def _list(told: Sequence[str]) -> str:
     return "; ".join(told) + "."
 
 
-def _name(row: Row) -> str:
-    return "All cultures" if row.name == ALL else title(row.name)
-
-
 def _dot(axes: Axes, found: Estimate | None, place: float, style: tuple[str, str, str]) -> None:
     if found is None or found.value is None:
         return
@@ -172,7 +168,7 @@ def _figure(name: str, description: str, rows: Sequence[Row], draw: Any) -> Figu
         axes = canvas.add_axes((0.27, 0.33 / height, 0.69, (height - 0.75) / height))
         draw(axes)
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [_name(row) for row in rows])
+        axes.set_yticks(range(len(rows)), [row.title for row in rows])
         if rows[0].name == ALL:
             axes.axhline(0.5, color=FAINT, linewidth=0.6)
             axes.get_yticklabels()[0].set_fontweight("bold")

@@ -22,7 +22,6 @@ from culturegate.reports.summary import (
     measured,
     percent,
     points,
-    title,
 )
 from culturegate.text import one_line
 
@@ -130,7 +129,7 @@ def _table(summary: Summary) -> list[str]:
 
 
 def _name(row: Row) -> str:
-    return "**all cultures**" if row.name == ALL else escape(title(row.name))
+    return "**all cultures**" if row.name == ALL else escape(row.title)
 
 
 def _share(found: Estimate | None) -> str:

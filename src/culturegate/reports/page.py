@@ -24,7 +24,6 @@ from culturegate.reports.summary import (
     measured,
     percent,
     points,
-    title,
 )
 from culturegate.reports.tables import cells, grid, titled
 from culturegate.text import one_line
@@ -112,7 +111,7 @@ def _table(summary: Summary) -> Markup:
     body = [
         Markup('<tr{}><th scope="row">{}</th>{}</tr>').format(
             Markup(' class="cg-all"') if row.name == ALL else "",
-            "All cultures" if row.name == ALL else title(row.name),
+            row.title,
             cells(heads, [*map(_share, row.accuracy.values()), *_gap(summary, row)]),
         )
         for row in summary.rows

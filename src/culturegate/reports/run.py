@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Run:
     """Cases that the session set out to ask."""
     shortcuts: Sequence[Shortcut] = ()
     """What guessers that read for no meaning would have scored on the same items."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The cultures' names by their id, where the bank gives one."""
     rerun_command: str = ""
     """What to type to ask the wrong cases again."""
     cut: str | None = None

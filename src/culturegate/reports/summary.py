@@ -46,6 +46,8 @@ class Row:
     """One culture of the table, or all of them."""
 
     name: str
+    title: str
+    """The name as a reader knows it."""
     accuracy: Mapping[str, Estimate | None]
     """By kind."""
     gap: Estimate | None
@@ -81,10 +83,16 @@ class Summary:
         found = (one for row in self.rows for one in row.accuracy.values())
         return any(one is not None and one.value is not None for one in found)
 
+    def title(self, culture: str) -> str:
+        """Return a culture's name: the bank's, else its id as a name, `North American`."""
+        name = self.run.titles.get(culture) or culture.replace("-", " ").title()
+        return one_line(name, 40)
+
     def _row(self, name: str, where: Mapping[str, str]) -> Row:
         get = self.estimates.get
         return Row(
             name,
+            "All cultures" if name == ALL else self.title(name),
             {kind: get("accuracy", kind=kind, **where) for kind in self.kinds},
             get("gap", **where) if self.has_gap else None,
         )
@@ -130,14 +138,14 @@ class Summary:
         found = self.run.metrics.get("worst_culture", {}).get(kind, {})
         if not found.get("worst"):
             return (
-                f"only {title(self.cultures[0])} was asked"
+                f"only {self.title(self.cultures[0])} was asked"
                 if len(self.cultures) == 1
                 else ("no culture can be called the worst")
             )
         names, value = found["worst"], found["value"]
         if len(names) == found["cultures"]:
             return f"all {len(names)} cultures are alike in {kind}"
-        told = f"{_names(names)} with {percent(value)} of {kind}"
+        told = f"{_names([self.title(name) for name in names])} with {percent(value)} of {kind}"
         if len(names) == 1:
             worst = self.estimates.get("accuracy", culture=names[0], kind=kind)
             told = f"worst is {told}" + (f" ({limits(worst)}%)" if worst is not None else "")
@@ -248,11 +256,11 @@ def _range(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} ({limits(estimate)}%)"
 
 
-def _names(cultures: Sequence[str]) -> str:
-    names = [title(culture) for culture in cultures[:4]]
-    if len(cultures) > len(names):
-        return f"{', '.join(names)} and {len(cultures) - len(names)} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+def _names(names: Sequence[str]) -> str:
+    shown = names[:4]
+    if len(names) > len(shown):
+        return f"{', '.join(shown)} and {len(names) - len(shown)} more"
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
 
 
 def _gap(gap: Estimate) -> str:
@@ -265,11 +273,6 @@ def _gap(gap: Estimate) -> str:
     if gap.high < 0:
         return f"{told}, so it uses more than it can name"
     return f"{told}, which chance alone may explain"
-
-
-def title(culture: str) -> str:
-    """Return a culture's id as a name: `north-american` is `North American`."""
-    return one_line(culture.replace("-", " ").replace("_", " ").title(), 40)
 
 
 def percent(share: float | None) -> str:

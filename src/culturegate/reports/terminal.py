@@ -11,15 +11,12 @@ from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.run import Run
 from culturegate.reports.summary import (
-    ALL,
-    Row,
     Summary,
     limits,
     line_name,
     measured,
     percent,
     points,
-    title,
 )
 from culturegate.text import clean, one_line
 
@@ -88,7 +85,7 @@ def _table(summary: Summary, width: int, plain: Plain) -> list[str]:
     if summary.has_gap:
         columns.append(["gap, points", *(_points(row.gap) for row in summary.rows)])
     columns = [[plain(cell) for cell in column] for column in columns]
-    names = [plain(name) for name in ["", *map(_name, summary.rows)]]
+    names = [plain(name) for name in ["", *(row.title for row in summary.rows)]]
     lines: list[str] = []
     while columns:
         block, used = [names, columns.pop(0)], _widest(names) + 2
@@ -98,10 +95,6 @@ def _table(summary: Summary, width: int, plain: Plain) -> list[str]:
             block.append(columns.pop(0))
         lines += [""] * bool(lines) + _laid_out(block)
     return lines
-
-
-def _name(row: Row) -> str:
-    return "All cultures" if row.name == ALL else title(row.name)
 
 
 def _share(estimate: Estimate | None) -> str:
