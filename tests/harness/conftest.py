@@ -39,3 +39,10 @@ def small(suite: Suite) -> Suite:
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries that wait no time, in sessions of this process."""
     monkeypatch.setattr("culturegate.models.endpoint.backoff", lambda _retry: 0.001)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make warnings errors here, and not in the benchmark, where a third party may warn."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.filterwarnings("error"))

@@ -94,17 +94,6 @@ def test_lf_runs_just_the_wrong_cases_and_judges_nothing(suite):
     again.stdout.fnmatch_lines(["*skipped*"])
 
 
-def test_two_workers_write_the_same_metrics_as_one_process(suite):
-    with ScriptedServer(answers(recall_only)) as server:
-        alone = ask(suite, server, "-n", "0", run_dir="alone")
-        both = ask(suite, server, "-n", "2", run_dir="both")
-    assert alone.ret == both.ret == 10
-    for name in ("metrics.json", "records.jsonl"):
-        assert (suite.path / "alone" / name).read_bytes() == (
-            suite.path / "both" / name
-        ).read_bytes()
-
-
 def test_decode_alone_judges_its_lines_and_skips_the_gap(suite):
     with ScriptedServer(answers(everything_right)) as server:
         result = ask(suite, server, "-m", "decode")

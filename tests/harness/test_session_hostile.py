@@ -174,7 +174,6 @@ def test_a_large_run_of_long_replies_makes_a_report_that_opens(suite):
     assert result.ret in (0, 1)
     run = suite.path / "run"
     assert (run / "report.html").stat().st_size < 10_000_000
-    assert len(re.findall("land[0-2]-tale", (run / "report.html").read_text("utf-8"))) >= 500
     assert MODEL in (run / "report.html").read_text("utf-8")
     # The full texts are kept in the store.
     assert (run / "replies.sqlite").stat().st_size > 600 * 10_000
