@@ -373,11 +373,16 @@ class Judging:
         """
         own = int(exitstatus)
         code = self._judge(session, own)
-        if code is None:
-            return (yield)
-        session.exitstatus = code
-        result = yield
-        if session.exitstatus == code | own:
+        if code is not None:
+            session.exitstatus = code
+        result = None
+        try:
+            result = yield
+        except OSError as error:
+            # A page that pytest-html cannot write must not take the rest of the run with it.
+            self._page.path = None
+            self._warnings = [*self._warnings, f"cannot write {error.filename}: {error.strerror}"]
+        if code is not None and session.exitstatus == code | own:
             session.exitstatus = code
         return result
 
