@@ -115,9 +115,18 @@ class Clauses:
                 if token.text == BOX_CLOSE:
                     break
                 comma |= token.text in JOINERS
+            elif token.kind == "break" and self._goes_on(k, n):
+                continue
             elif token.kind != "line":
                 break
         return "lean" if lean else ""
+
+    def _goes_on(self, k: int, n: int) -> bool:
+        """Whether the full stop at `k` parts a turn of phrase from its letter: "Wait, no. C."."""
+        before = self.tokens[k - 1].cats if k else frozenset()
+        after = self.tokens[n + 1].kind if n + 1 < len(self.tokens) else "break"
+        turn = "lean" in before and before.isdisjoint(("right", "wrong", "link"))
+        return turn and n == k + 1 and after in {"break", "line"}
 
     def follows(self, n: int, near: bool) -> str:
         """Return `right` or `wrong` where the words after token `n` say so.
@@ -127,6 +136,8 @@ class Clauses:
         for k in range(n + 1, min(n + 1 + REACH, len(self.tokens))):
             token = self.tokens[k]
             if token.kind == "phrase":
+                if {"wrong", "not"} <= token.cats and self._denies_next(k):
+                    return ""
                 for cat in ("wrong", "right"):
                     if cat in token.cats and not (k > n + 1 and self._adjective(k)):
                         return cat
@@ -143,6 +154,12 @@ class Clauses:
             elif token.kind in {"line", "label"} or near:
                 return ""
         return ""
+
+    def _denies_next(self, k: int) -> bool:
+        """Whether the word at `k` denies the letter after it, not the one before: "B, not A"."""
+        while k + 1 < len(self.tokens) and "option" in self.tokens[k + 1].cats:
+            k += 1
+        return k + 1 < len(self.tokens) and self.tokens[k + 1].kind == "label"
 
     def _adjective(self, k: int) -> bool:
         """Whether the word at `k` belongs to what follows it: "the correct deity", "correct: B"."""

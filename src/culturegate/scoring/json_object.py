@@ -46,7 +46,9 @@ MAX_CHARS = 100_000
 MAX_DEPTH = 100
 _MAX_DIGITS = 400
 _TRIES = 64
-_FENCE = re.compile(r"```[A-Za-z0-9_+-]{0,12}[ \t]{0,4}\r?\n?(.{0,200000}?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(
+    r"(```|~~~)[A-Za-z0-9_+-]{0,12}[ \t]{0,4}\r?\n?(.{0,200000}?)(?:\1|\Z)", re.DOTALL
+)
 _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("string", "str", "text"), "string"),
     **dict.fromkeys(("number", "float"), "number"),
@@ -220,7 +222,7 @@ _STRICT, _LENIENT = _decoder(True), _decoder(False)
 def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason | None, str | None]:
     if not _depth_fits(text):
         return None, "json_error", f"more than {MAX_DEPTH} levels of nesting"
-    if text.startswith("```"):
+    if text.startswith(("```", "~~~")):
         inner = _FENCE.match(text)
         after = text[inner.end() :].strip() if inner else ""
         return None, "extra_text" if after else "fenced", after[:60] or None

@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 
 _SENTENCE_END = re.compile(r"[.!?…]+(?=\s|$)|[。！？؟।॥]+|\n|$")
-_LONG = 8
+_LONG = 16
 """Characters below which a sentence is always looked at."""
 _REACH = 60
 """Characters before a telling word that are looked at word by word."""

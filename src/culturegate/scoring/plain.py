@@ -70,6 +70,13 @@ _ANSWER_TAG = re.compile(
 _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>]{0,80})?/?>")
 _FENCE = re.compile(r"```[A-Za-z0-9_+-]{0,12}[ ]{0,3}(?=\n|$)|```|~~~[a-z]{0,12}(?=\n|$)")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(del|s|strike)>[^<>]{0,200}</\1>")
+_TICK = re.compile(r"\[[xX✓✔]\]|[☑✅✓✔]")
+_TICKED = re.compile(
+    r"^[ \t]{0,8}(?:[-*+][ \t]{0,4})?(?:\[[xX✓✔]\]|[☑✅✓✔])\ufe0f?|[☑✅✓✔]\ufe0f?[ \t]{0,8}$"
+)
+_CROSSED = re.compile(
+    r"^[ \t]{0,8}(?:[-*+][ \t]{0,4})?(?:\[[ \t]?\]|[☐❌✗✘])|[☐❌✗✘]\ufe0f?[ \t]{0,8}$"
+)
 _MATH = re.compile(r"\\[()\[\]]|\$\$?|\\(?:quad|,|;|!|left|right|displaystyle)")
 _ACCENTS = re.compile(
     "(?<=[\x00-\x7f\u00aa\u00ba\u00c0-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff])"
@@ -121,6 +128,21 @@ def without_accents(text: str) -> str:
     return unicodedata.normalize("NFC", bare)
 
 
+def _ticked(text: str) -> str:
+    """Return a list without the lines that are crossed or left open, the one ticked line boxed.
+
+    A list in which no line is crossed or left open, or several are ticked, has no line boxed.
+    """
+    lines = text.split("\n")
+    ticked = [n for n, line in enumerate(lines) if _TICKED.search(line)]
+    open_ = {n for n, line in enumerate(lines) if _CROSSED.search(line)}
+    if not ticked or not open_:
+        return text
+    if len(ticked) == 1:
+        lines[ticked[0]] = f"{BOX_OPEN}{_TICKED.sub('', lines[ticked[0]]).strip()}{BOX_CLOSE}"
+    return "\n".join(line for n, line in enumerate(lines) if n not in open_)
+
+
 def plain(text: str) -> str:
     """Return a reply's text in one form, its Markdown, LaTeX and HTML wrappers taken off.
 
@@ -134,6 +156,8 @@ def plain(text: str) -> str:
         text = _STRUCK.sub(" ", text)
     if "```" in text or "~~~" in text:
         text = _FENCE.sub("", text)
+    if _TICK.search(text):
+        text = _ticked(text)
     text = same_form(text)
     if "\\" in text:
         for _ in range(4):

@@ -199,12 +199,15 @@ class Statements(Clauses):
             # A native letter may be a word of its language, unless "option" stands before it.
             if named or (letter and not token.native):
                 return "called_right"
-        if token.native or run:
+        if run or (token.native and self.lexicon.unspaced):
             return ""
         if cue == "lean" and self.ends_clause(last):
-            if self.capital(first) or self.wrapped(first):
+            # Where a script has capitals, one is no word in the middle of a sentence.
+            low = token.text == token.text.lower()
+            word = token.native and low and token.text in self.lexicon.also_words
+            if (self.capital(first) or self.wrapped(first)) and not word:
                 return "concluded"
-        elif self.capital(first) and size == 1 and first not in self.listed:
+        elif not token.native and self.capital(first) and size == 1 and first not in self.listed:
             return self._at_distance(start)
         return ""
 
