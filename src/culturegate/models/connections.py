@@ -63,11 +63,14 @@ class Connections:
         if (spent := self._budget.check()) is not None:
             raise CallError("budget", spent)
         self.in_flight += 1
+        seconds = self._budget.seconds_left
         try:
-            async with asyncio.timeout(self._budget.seconds_left) as limit:
+            if seconds is None:
+                return await self._model.ask(prompt)
+            async with asyncio.timeout(seconds):
                 return await self._model.ask(prompt)
         except TimeoutError:
-            if not limit.expired():
+            if self._budget.seconds_left != 0.0:
                 raise
             raise CallError("budget", self._budget.check() or "the time limit is over") from None
         except asyncio.CancelledError:

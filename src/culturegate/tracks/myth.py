@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from culturegate.bank import MythItem
 from culturegate.errors import CallError
@@ -28,12 +28,12 @@ class MythCase:
     key_position: int
     """Where the first trial shows the key, 0 for the first option; later trials move it on."""
     protocol: MythProtocol
+    facts: CaseFacts = field(init=False, compare=False)
+    """What is known before asking."""
 
-    @property
-    def facts(self) -> CaseFacts:
-        """What is known before asking."""
+    def __post_init__(self) -> None:
         item = self.item
-        return CaseFacts(
+        facts = CaseFacts(
             case=f"{item.id}-{self.lang}",
             track=item.track,
             kind=item.kind,
@@ -46,6 +46,7 @@ class MythCase:
             public=item.public,
             chance=1 / len(item.options),
         )
+        object.__setattr__(self, "facts", facts)
 
     @property
     def requests(self) -> int:
@@ -81,9 +82,11 @@ class MythCase:
         """Ask every template and sample at once and judge them together."""
         wordings = templates(self.item.track, self.lang)[: self.protocol.templates]
         numbered = enumerate((w, s) for w in wordings for s in range(self.protocol.samples))
-        trials = await asyncio.gather(
-            *(self._trial(ask, wording, sample, self.order(n)) for n, (wording, sample) in numbered)
-        )
+        asked = [
+            self._trial(ask, wording, sample, self.order(n)) for n, (wording, sample) in numbered
+        ]
+        # A task of its own for a single trial would only cost.
+        trials = [await asked[0]] if len(asked) == 1 else await asyncio.gather(*asked)
         return record(self.facts, trials)
 
     async def _trial(self, ask: Ask, wording: Template, sample: int, order: Sequence[str]) -> Trial:
