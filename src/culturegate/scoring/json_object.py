@@ -46,6 +46,8 @@ MAX_CHARS = 100_000
 MAX_DEPTH = 100
 _MAX_DIGITS = 400
 _TRIES = 64
+_AROUND = "\ufeff\u200b \t\r\n"
+"""What may stand around an object."""
 _FENCE = re.compile(
     r"(```|~~~)[A-Za-z0-9_+-]{0,12}[ \t]{0,4}\r?\n?(.{0,200000}?)(?:\1|\Z)", re.DOTALL
 )
@@ -108,7 +110,9 @@ def read_json_object(
             return JsonReading("truncated", False, "truncated", "no text", rule="no_text")
         return JsonReading("empty", False, "empty", rule="no_text")
     body, unfinished = without_reasoning(reply)
-    text = body.strip("\ufeff\u200b \t\r\n")
+    if body != reply and _is_object(reply, fields):
+        body = reply  # What looks like reasoning stands in one of its strings.
+    text = body.strip(_AROUND)
     if not text:
         late = cut or (unfinished and finish_reason is None)
         if late:
@@ -217,6 +221,14 @@ def _decoder(strict: bool) -> json.JSONDecoder:
 
 
 _STRICT, _LENIENT = _decoder(True), _decoder(False)
+
+
+def _is_object(reply: str, fields: _Schema) -> bool:
+    """Whether a reply is one object from end to end, of whatever form."""
+    text = reply.strip(_AROUND)
+    if not text.startswith("{") or len(text) > MAX_CHARS:
+        return False
+    return _strict(text, fields)[1] not in {"json_error", "extra_text"}
 
 
 def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason | None, str | None]:

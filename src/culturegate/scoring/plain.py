@@ -54,7 +54,7 @@ _SAME: dict[int, str | None] = {
     **{0x1F170 + n: chr(65 + n) for n in range(26)},
     **{0x1F1E6 + n: chr(65 + n) for n in range(26)},
 }  # fmt: skip
-_WIDE = tuple(zip("，：；！？（）", ",:;!?()", strict=True))
+_WIDE = (*zip("，：；！？（）", ",:;!?()", strict=True), ("\u0e33", "\u0e4d\u0e32"))
 _LATEX_TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf|tt|bb|cal|normal)|operatorname|mbox|hbox|"
     r"emph|underline|bm|boldsymbol|large|Large|rm|bf)\s{0,2}\*?\s{0,2}\{([^{}]{0,300})\}"
@@ -104,7 +104,7 @@ def same_form(text: str) -> str:
         text = text.translate(_SAME)
     if text.isascii():
         return text
-    # All that NFKC would change in most Chinese and Japanese replies, at a tenth of its cost.
+    # All that NFKC would change in most Chinese, Japanese and Thai replies, at a tenth of its cost.
     for wide, narrow in _WIDE:
         if wide in text:
             text = text.replace(wide, narrow)

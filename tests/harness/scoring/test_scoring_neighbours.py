@@ -219,6 +219,12 @@ def test_the_end_of_an_adjective_is_no_option_in_japanese() -> None:
     assert reading.status == "unparsed"
 
 
+def test_an_object_that_speaks_of_reasoning_tags_is_an_object() -> None:
+    reading = read_json_object('{"a": "<think>", "b": "</think> x"}', {"a": "string"})
+    assert reading.ok
+    assert reading.value == {"a": "<think>", "b": "</think> x"}
+
+
 def test_a_fence_of_tildes_is_a_fence() -> None:
     reading = read_json_object('~~~json\n{"a": "x"}\n~~~', {"a": "string"})
     assert (reading.reason, reading.lenient_ok) == ("fenced", True)
