@@ -30,7 +30,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from culturegate.scoring.lexicon import MARKS, UNSPACED, Lexicon, Token, lexicon
+from culturegate.scoring.lexicon import Lexicon, Token, lexicon
+from culturegate.scoring.phrases import MARKS, UNSPACED
 from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN, folded, plain, without_accents
 from culturegate.scoring.reading import Reading, Status
 from culturegate.scoring.reasoning import without_reasoning

@@ -22,9 +22,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, NoReturn
 
+from culturegate.scoring.json_schema import Schema, as_schema, check
 from culturegate.scoring.lexicon import lexicon
 from culturegate.scoring.plain import bounded, plain
 from culturegate.scoring.reasoning import without_reasoning
@@ -51,19 +51,6 @@ _AROUND = "\ufeff\u200b \t\r\n"
 _FENCE = re.compile(
     r"(```|~~~)[A-Za-z0-9_+-]{0,12}[ \t]{0,4}\r?\n?(.{0,200000}?)(?:\1|\Z)", re.DOTALL
 )
-_TYPES: Mapping[str, str] = {
-    **dict.fromkeys(("string", "str", "text"), "string"),
-    **dict.fromkeys(("number", "float"), "number"),
-    **dict.fromkeys(("integer", "int"), "integer"),
-    **dict.fromkeys(("boolean", "bool"), "boolean"),
-    **dict.fromkeys(("array", "list"), "array"),
-    **dict.fromkeys(("object", "dict"), "object"),
-    "null": "null",
-}
-_ARTICLES = {
-    "string": "a string", "number": "a number", "integer": "an integer", "boolean": "a boolean",
-    "array": "a list", "object": "an object", "null": "null",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +88,7 @@ def read_json_object(
     Whatever the reply, the answer is a reading and never an exception. Raises `ValueError` only for
     a schema that is none.
     """
-    fields = _schema(schema or {})
+    fields = as_schema(schema or {})
     if finish_reason == "content_filter":
         return JsonReading("filtered", False, "refused", "content filter", rule="content_filter")
     cut = finish_reason == "length"
@@ -223,7 +210,7 @@ def _decoder(strict: bool) -> json.JSONDecoder:
 _STRICT, _LENIENT = _decoder(True), _decoder(False)
 
 
-def _is_object(reply: str, fields: _Schema) -> bool:
+def _is_object(reply: str, fields: Schema) -> bool:
     """Whether a reply is one object from end to end, of whatever form."""
     text = reply.strip(_AROUND)
     if not text.startswith("{") or len(text) > MAX_CHARS:
@@ -231,7 +218,7 @@ def _is_object(reply: str, fields: _Schema) -> bool:
     return _strict(text, fields)[1] not in {"json_error", "extra_text"}
 
 
-def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason | None, str | None]:
+def _strict(text: str, fields: Schema) -> tuple[dict[str, Any] | None, Reason | None, str | None]:
     if not _depth_fits(text):
         return None, "json_error", f"more than {MAX_DEPTH} levels of nesting"
     if text.startswith(("```", "~~~")):
@@ -247,8 +234,9 @@ def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason |
     except json.JSONDecodeError as error:
         at = text.find("{")
         if at > 0 and _object_at(text, at) is not None:
-            if "```" in text[:at]:
-                return None, "fenced", _clean(text[:at].split("```")[0].strip()[:60]) or None
+            before, fence, _ = text[:at].partition("~~~" if "~~~" in text[:at] else "```")
+            if fence:
+                return None, "fenced", _clean(before.strip()[:60]) or None
             return None, "extra_text", _clean(text[:60])
         return None, "json_error", f"{error.msg}: line {error.lineno} column {error.colno}"
     except (RecursionError, ValueError) as error:
@@ -261,7 +249,7 @@ def _strict(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, Reason |
     if not isinstance(value, dict):
         return None, "not_object", _kind(value)
     value = _clean_value(value)
-    reason, detail = _check(value, fields)
+    reason, detail = check(value, fields)
     return (value, None, None) if reason is None else (None, reason, detail)
 
 
@@ -273,7 +261,7 @@ def _object_at(text: str, at: int) -> tuple[dict[str, Any], int] | None:
     return (value, end) if isinstance(value, dict) else None
 
 
-def _lenient(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, bool]:
+def _lenient(text: str, fields: Schema) -> tuple[dict[str, Any] | None, bool]:
     if not _depth_fits(text):
         return None, False
     found: list[dict[str, Any]] = []
@@ -285,7 +273,7 @@ def _lenient(text: str, fields: _Schema) -> tuple[dict[str, Any] | None, bool]:
         if read:
             found.append(_clean_value(read[0]))
         at = text.find("{", read[1] if read else at + 1)
-    fitting = [value for value in found if _check(value, fields)[0] is None]
+    fitting = [value for value in found if check(value, fields)[0] is None]
     if fitting:
         return fitting[-1], True
     return (found[0], False) if found else (None, False)
@@ -320,66 +308,3 @@ def _kind(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object"
-
-
-_Schema = Mapping[str, Any]
-
-
-def _schema(schema: Mapping[str, Any]) -> _Schema:
-    """Return `schema` as a JSON Schema; raises `ValueError` for what is none."""
-    if "properties" in schema or "$schema" in schema or isinstance(schema.get("required"), list):
-        _validator(json.dumps(schema, sort_keys=True))
-        return schema
-    if schema.get("type") == "object" and len(schema) == 1:
-        return schema
-    properties = {name: _field(name, kind) for name, kind in schema.items()}
-    made = {"type": "object", "properties": properties, "required": list(properties)}
-    _validator(json.dumps(made, sort_keys=True))
-    return made
-
-
-def _field(name: str, kind: Any) -> Any:
-    if isinstance(kind, str):
-        if kind not in _TYPES:
-            message = f"field {name!r} has type {kind!r}; valid are {', '.join(_TYPES)}"
-            raise ValueError(message)
-        return {"type": _TYPES[kind]}
-    if isinstance(kind, Mapping):
-        return dict(kind)
-    message = f"field {name!r} must be given a type's name or a schema, not {kind!r}"
-    raise ValueError(message)
-
-
-@lru_cache(maxsize=256)
-def _validator(schema: str) -> Any:
-    import jsonschema
-
-    data = json.loads(schema)
-    try:
-        jsonschema.Draft202012Validator.check_schema(data)
-    except jsonschema.SchemaError as error:
-        message = f"not a JSON Schema: {error.message}"
-        raise ValueError(message) from error
-    return jsonschema.Draft202012Validator(data)
-
-
-def _check(value: dict[str, Any], schema: _Schema) -> tuple[Reason | None, str | None]:
-    missing: list[str] = []
-    wrong: list[str] = []
-    for error in _validator(json.dumps(schema, sort_keys=True)).iter_errors(value):
-        place = ".".join(map(str, error.absolute_path))
-        if error.validator == "required":
-            names = [name for name in error.validator_value if name not in error.instance]
-            missing += [f"{place}.{name}" if place else name for name in names]
-        elif error.validator == "type":
-            kinds = error.validator_value
-            kinds = [kinds] if isinstance(kinds, str) else kinds
-            wanted = " or ".join(_ARTICLES.get(kind, kind) for kind in kinds)
-            wrong.append(f"{place or 'the object'} not {wanted}")
-        else:
-            wrong.append(f"{place or 'the object'} breaks {error.validator}")
-    if missing:
-        return "missing_fields", ", ".join(dict.fromkeys(missing))
-    if wrong:
-        return "wrong_type", ", ".join(wrong)
-    return None, None

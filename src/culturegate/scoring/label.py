@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from culturegate.scoring.language import language, language_code
-from culturegate.scoring.lexicon import UNSPACED, lexicon, trie
+from culturegate.scoring.lexicon import lexicon
+from culturegate.scoring.phrases import UNSPACED, trie
 from culturegate.scoring.plain import BOX_OPEN, folded, plain
 from culturegate.scoring.reading import Reading
 from culturegate.scoring.reasoning import without_reasoning

@@ -11,26 +11,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from culturegate.scoring.language import language, language_code
+from culturegate.scoring.phrases import (
+    AFTER,
+    BEFORE,
+    IS_UNSPACED,
+    LETTER,
+    UNSPACED,
+    no_part,
+    no_word,
+    script_of,
+    starting,
+    trie,
+)
 from culturegate.scoring.plain import same_form, without_accents
 
-# Scripts written without spaces, or (Hangul) with particles joined to the word.
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf"
-    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
-MARKS = (
-    "\u0300-\u036f\u0591-\u05c7\u0653-\u065f\u0900-\u0903\u093a-\u093c\u093e-\u094f\u0951-\u0957"
-    "\u0962\u0963\u0981-\u0983\u09bc\u09be-\u09cd\u09d7\u09e2\u09e3"
-)
-LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
-"""One character of a word in a spaced script, digits included."""
-_BEFORE = rf"(?<![^\W_{UNSPACED}])(?<![{MARKS}])"
-_AFTER = rf"(?![^\W_{UNSPACED}]|[{MARKS}])"
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_MARK = re.compile(f"[{MARKS}]")
 _TWINS = dict(zip("АВСЕНКМОРТХ", "ABCEHKMOPTX", strict=True))
 """Cyrillic capitals that look like Latin ones."""
 
@@ -155,59 +152,19 @@ class Lexicon:
     def _demoted(self, tokens: list[Token]) -> list[Token]:
         """Take back letters of unspaced scripts that are part of a word."""
         for n, token in enumerate(tokens):
-            if token.kind != "label" or not _UNSPACED.match(token.text):
+            if token.kind != "label" or not IS_UNSPACED.match(token.text):
                 continue
             for other in tokens[max(n - 1, 0) : n] + tokens[n + 1 : n + 2]:
                 beside = other.text[-1 if other.end == token.start else 0]
                 touches = other.end == token.start or other.start == token.end
                 if other.kind != "word" or not touches:
                     continue
-                own, its = _script(token.text[0]), _script(beside)
+                own, its = script_of(token.text[0]), script_of(beside)
                 # Kanji before hiragana are the stem of one word with it.
                 if own == its or (own == "hiragana" and its == "han" and other.end == token.start):
                     tokens[n] = Token("word", *token[1:4])
                     break
         return tokens
-
-
-_KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff"
-_SCRIPTS = {
-    "hiragana": re.compile("[\u3040-\u309f]"),
-    "katakana": re.compile("[\u30a0-\u30ff]"),
-    "hangul": re.compile("[\uac00-\ud7af\u3130-\u318f]"),
-    "thai": re.compile("[\u0e00-\u0eff]"),
-}
-
-
-@lru_cache(maxsize=4096)
-def _script(char: str) -> str:
-    return next((name for name, chars in _SCRIPTS.items() if chars.match(char)), "han")
-
-
-def trie(phrases: Iterable[str]) -> str:
-    """Return a pattern for any of `phrases`, longest first, whole words in spaced scripts."""
-    words: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for phrase in phrases:
-        if phrase:
-            last = phrase[-1]
-            spaced = (last.isalnum() or _MARK.match(last)) and not _UNSPACED.match(last)
-            node = words if spaced else others
-            for char in phrase:
-                node = node.setdefault(char, {})
-            node[""] = {}
-    # The boundary stands once, behind the whole branch: a shorter phrase is tried where it fails.
-    ways = [_branch(words) + _AFTER] if words else []
-    return f"(?:{'|'.join([*ways, *([_branch(others)] if others else [])]) or '(?!)'})"
-
-
-def _branch(node: Mapping[str, Any]) -> str:
-    ways = [re.escape(char) + _branch(child) for char, child in node.items() if char]
-    if "" in node:
-        if not ways:
-            return ""
-        return f"(?:{'|'.join(ways)})?"
-    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
 
 
 def _labels(
@@ -241,50 +198,6 @@ def _labels(
     return aliases | own, frozenset(own)
 
 
-def _starting(names: Iterable[str]) -> str:
-    """Return a pattern for a place at which one of `names` may begin."""
-    return f"(?=[{''.join(sorted({re.escape(name[0]) for name in names}))}])"
-
-
-def _no_word(ways: str, beside: Iterable[str]) -> str:
-    """Return a pattern for the letters that are words too, but where they can only be words.
-
-    That is between two words, the second of which can't stand beside a letter.
-    """
-    inside = rf"(?<![^\W_]\s)(?<![{MARKS}]\s)"
-    return rf"(?:{inside}{ways}|{ways}(?:(?!\s{LETTER})|(?=\s{trie(beside)})))"
-
-
-def _behind(phrases: Iterable[str]) -> str:
-    """Return a pattern for a place right after any of `phrases`."""
-    by_length: dict[int, set[str]] = {}
-    for phrase in phrases:
-        by_length.setdefault(len(phrase), set()).add(re.escape(phrase))
-    ways = [f"(?<={'|'.join(sorted(found))})" for _, found in sorted(by_length.items())]
-    last = "".join(sorted({phrase[-1] for found in by_length.values() for phrase in found}))
-    return rf"(?<=[{last}])(?:{'|'.join(ways)})"
-
-
-def _no_part(labels: Iterable[str], phrases: Iterable[str]) -> str:
-    """Return a pattern for the letters of unspaced scripts, but where `Lexicon` demotes them.
-
-    That is where a neighbour of the same script is neither a letter nor part of a phrase.
-    """
-    labels = tuple(labels)
-    ways = [re.escape(label) for label in labels if _script(label[0]) == "han"]
-    for name, chars in _SCRIPTS.items():
-        own = [label for label in labels if _script(label[0]) == name]
-        near = [p for p in (*phrases, *own) if chars.match(p[0]) or chars.match(p[-1])]
-        if own:
-            # Kanji before hiragana are the stem of one word with it.
-            part = chars.pattern if name != "hiragana" else f"[{chars.pattern[1:-1]}{_KANJI}]"
-            ways.append(
-                rf"(?:(?<!{part})|{_behind(near)})(?:{'|'.join(map(re.escape, own))})"
-                rf"(?:(?!{chars.pattern})|(?={trie(near)}))"
-            )
-    return "|".join(ways) or "(?!)"
-
-
 @lru_cache(maxsize=256)
 def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> Lexicon:
     """Return the lexicon of a language for options shown under these labels."""
@@ -308,20 +221,20 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
                 cats.add("answer")
         phrases |= {phrase: frozenset(cats) for phrase, cats in mine.items()}
     aliases, shown_forms = _labels(shown, extra, code)
-    spaced = sorted((a for a in aliases if not _UNSPACED.match(a)), key=len, reverse=True)
-    unspaced = sorted((a for a in aliases if _UNSPACED.match(a)), key=len, reverse=True)
+    spaced = sorted((a for a in aliases if not IS_UNSPACED.match(a)), key=len, reverse=True)
+    unspaced = sorted((a for a in aliases if IS_UNSPACED.match(a)), key=len, reverse=True)
     suffix = f"(?:{trie(own.suffixes)})?" if own.suffixes else ""
 
     def spaced_way(names: Iterable[str], group: str = "?:") -> str:
         return (
-            rf"{_BEFORE}(?<![^\W_{UNSPACED}]['\-])(?<!\d[.,:/])(?<!\b[^\W\d_]\.)"
-            rf"({group}{'|'.join(map(re.escape, names)) or '(?!)'}){_AFTER}{suffix}"
+            rf"{BEFORE}(?<![^\W_{UNSPACED}]['\-])(?<!\d[.,:/])(?<!\b[^\W\d_]\.)"
+            rf"({group}{'|'.join(map(re.escape, names)) or '(?!)'}){AFTER}{suffix}"
             rf"(?!['\-]{LETTER})(?![+#%])(?![.,:/]\d)(?!\.[^\W\d_](?:\.|\b))"
         )
 
     unspaced_way = "|".join(map(re.escape, unspaced)) or "(?!)"
     # Characters at which no phrase and no label begins go together: most of a Chinese sentence.
-    within = [entry for entry in (*phrases, *unspaced) if _UNSPACED.match(entry)]
+    within = [entry for entry in (*phrases, *unspaced) if IS_UNSPACED.match(entry)]
     starts = "".join(map(re.escape, sorted({entry[0] for entry in within}))) or " "
     inert = rf"(?:[{UNSPACED}](?<![{starts}])|(?!{trie(within)})[{UNSPACED}])+"
     pattern = re.compile(
@@ -339,14 +252,14 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
     beside = [phrase for phrase, cats in phrases.items() if not cats.isdisjoint(_BESIDE)]
     also = [a for a in spaced if a in also_words]
     ways = {
-        _BEFORE + trie(kept): kept,
+        BEFORE + trie(kept): kept,
         spaced_way(a for a in spaced if a not in also_words): spaced,
-        _no_word(spaced_way(also), [*beside, *spaced]): also,
-        _no_part(unspaced, phrases): unspaced,
+        no_word(spaced_way(also), [*beside, *spaced]): also,
+        no_part(unspaced, phrases): unspaced,
     }
     # A look at the first character spares most places of a reply all else.
-    guarded = "|".join(_starting(names) + way for way, names in ways.items() if names)
-    telling = re.compile(_starting(n for names in ways.values() for n in names) + f"(?:{guarded})")
+    guarded = "|".join(starting(names) + way for way, names in ways.items() if names)
+    telling = re.compile(starting(n for names in ways.values() for n in names) + f"(?:{guarded})")
     return Lexicon(
         pattern=pattern,
         telling=telling,

@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from culturegate.scoring.hanzi import HANZI_CHARS, HANZI_NUMBER, hanzi_number
-from culturegate.scoring.lexicon import LETTER, trie
+from culturegate.scoring.phrases import LETTER, trie
 from culturegate.scoring.plain import folded, plain
 from culturegate.scoring.units import Unit, converted, unit_table
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from culturegate.scoring.language import language, language_code
-from culturegate.scoring.lexicon import lexicon, trie
+from culturegate.scoring.lexicon import lexicon
+from culturegate.scoring.phrases import trie
 from culturegate.scoring.plain import folded, plain
 from culturegate.scoring.reasoning import without_reasoning
 from culturegate.scoring.units import unit_table
