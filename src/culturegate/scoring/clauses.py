@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from culturegate.scoring.lexicon import Lexicon, Token
+from culturegate.scoring.phrases import LATIN
 from culturegate.scoring.plain import BOX_CLOSE, BOX_OPEN
 
 OPENING = frozenset("([{\"'" + BOX_OPEN)
 CLOSING = frozenset(")]}\"'" + BOX_CLOSE)
 JOINERS = frozenset(",/&+、，،;؛")
+_LATIN = re.compile(LATIN)
 REACH = 14
 """Tokens that are looked through on either side of a label."""
 
@@ -35,6 +38,8 @@ class Clauses:
             return True
         after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
         if after is None or after.kind in {"break", "line", "mark", "label"}:
+            return True
+        if token.text.isascii() and not self.lexicon.latin and not _LATIN.match(after.text):
             return True
         if after.kind == "phrase":
             return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})

@@ -18,6 +18,7 @@ from culturegate.scoring.phrases import (
     AFTER,
     BEFORE,
     IS_UNSPACED,
+    LATIN,
     LETTER,
     UNSPACED,
     no_part,
@@ -80,6 +81,8 @@ class Lexicon:
     single: Mapping[str, int]
     """Shown capital letters to their place."""
     also_words: frozenset[str]
+    latin: bool
+    """Whether the language is written in Latin letters."""
     unspaced: bool
     """Whether a label is a letter of a script without spaces."""
 
@@ -250,11 +253,14 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
     latin = without_accents(own.answer[0]).isascii()
     also_words = frozenset(own.also_words) | (frozenset() if latin else {"a", "i"})
     beside = [phrase for phrase, cats in phrases.items() if not cats.isdisjoint(_BESIDE)]
-    also = [a for a in spaced if a in also_words]
+    # Beside a word of another script, A and I are no words of English.
+    latin_words = [a for a in spaced if a in also_words and a.isascii() and not latin]
+    also = [a for a in spaced if a in also_words and a not in latin_words]
     ways = {
         BEFORE + trie(kept): kept,
         spaced_way(a for a in spaced if a not in also_words): spaced,
         no_word(spaced_way(also), [*beside, *spaced]): also,
+        no_word(spaced_way(latin_words), [*beside, *spaced], LATIN): latin_words,
         no_part(unspaced, phrases): unspaced,
     }
     # A look at the first character spares most places of a reply all else.
@@ -274,4 +280,5 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
         },
         unspaced=bool(unspaced),
         also_words=also_words,
+        latin=latin,
     )

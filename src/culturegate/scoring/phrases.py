@@ -21,6 +21,7 @@ MARKS = (
 )
 LETTER = rf"(?:[^\W_{UNSPACED}]|[{MARKS}])"
 """One character of a word in a spaced script, digits included."""
+LATIN = "[A-Za-z\u00c0-\u024f\u1e00-\u1eff]"
 BEFORE = rf"(?<![^\W_{UNSPACED}])(?<![{MARKS}])"
 AFTER = rf"(?![^\W_{UNSPACED}]|[{MARKS}])"
 IS_UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -72,13 +73,14 @@ def starting(names: Iterable[str]) -> str:
     return f"(?=[{''.join(sorted({re.escape(name[0]) for name in names}))}])"
 
 
-def no_word(ways: str, beside: Iterable[str]) -> str:
+def no_word(ways: str, beside: Iterable[str], letter: str = LETTER) -> str:
     """Return a pattern for the letters that are words too, but where they can only be words.
 
-    That is between two words, the second of which can't stand beside a letter.
+    That is between two words, the second of which begins with `letter` and can't stand beside one
+    of the letters.
     """
     inside = rf"(?<![^\W_]\s)(?<![{MARKS}]\s)"
-    return rf"(?:{inside}{ways}|{ways}(?:(?!\s{LETTER})|(?=\s{trie(beside)})))"
+    return rf"(?:{inside}{ways}|{ways}(?:(?!\s{letter})|(?=\s{trie(beside)})))"
 
 
 def _behind(phrases: Iterable[str]) -> str:
