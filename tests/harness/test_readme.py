@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from servers import ScriptedServer, answers
-from suites import REPOSITORY, SMALL, everything_right
+from suites import REPOSITORY, SMALL, everything_right, small_bank
 
 from culturegate.__main__ import main
 from culturegate.options import OPTIONS
@@ -55,7 +55,35 @@ def test_every_command_is_of_a_kind_that_is_tested_here():
     assert len(commands()) > 15
 
 
-@pytest.mark.parametrize("words", all_arguments("python -m pytest"), ids=" ".join)
+HERE = ("--resume", "--replay=reports/latest", "--items=../our-items", "--adjudicated=disputed.csv")
+"""What goes on from files that a checkout does not have."""
+
+
+@pytest.mark.parametrize("option", HERE)
+def test_every_command_that_goes_on_from_earlier_files_collects_where_they_are(small, option):
+    assert [option] in all_arguments("python -m pytest")
+    ours = small.path.parent / "our-items" / "myth"
+    ours.mkdir(parents=True, exist_ok=True)
+    for name, text in small_bank(1, 2).items():
+        (ours / name).write_text(text.replace("land0", "ours"), encoding="utf-8")
+    with ScriptedServer("A or B") as server:
+        small.pytester.runpytest_inprocess("--endpoint", server.base_url, *SMALL, "-x")
+        calls = server.calls
+        decided = small.path / "reports" / "latest" / "disputed.csv"
+        (small.path / "disputed.csv").write_bytes(decided.read_bytes())
+        result = small.pytester.runpytest_inprocess(
+            option, "--endpoint", server.base_url, "--collect-only", "-q"
+        )
+        assert server.calls == calls
+    assert result.ret == 0
+    assert ("[ours-" in result.stdout.str()) is option.startswith("--items")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [words for words in all_arguments("python -m pytest") if not set(words) & set(HERE)],
+    ids=" ".join,
+)
 def test_every_pytest_command_collects_what_it_says_and_asks_nobody(
     words, pytester, monkeypatch, tmp_path
 ):
