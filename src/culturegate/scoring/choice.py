@@ -20,7 +20,7 @@ Choices made where a case is arguable:
 - A letter with another option's whole text after it is ambiguous, for it names two.
 - A small letter is read where it is announced, bracketed, opens a line or is the whole reply; in
   running text it is a word. A capital that is also a word (the article A, the pronoun I) is a
-  letter only where no other word follows it.
+  letter where no other word follows it, beside another script, and (but for I) inside a sentence.
 - In a reply that was cut off only a statement that surely was complete counts.
 """
 
@@ -293,4 +293,8 @@ def _letter_only(statements: Statements, n: int) -> bool:
     tokens = statements.tokens
     if statements.wrapped(n) or n + 1 == len(tokens) or tokens[n + 1].kind in {"break", "line"}:
         return True
-    return "and" in tokens[n + 1].cats or (n > 0 and "and" in tokens[n - 1].cats)
+    return (
+        statements.apart(n)
+        or "and" in tokens[n + 1].cats
+        or (n > 0 and "and" in tokens[n - 1].cats)
+    )

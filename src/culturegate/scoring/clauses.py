@@ -39,22 +39,27 @@ class Clauses:
         after = self.tokens[n + 1] if n + 1 < len(self.tokens) else None
         if after is None or after.kind in {"break", "line", "mark", "label"}:
             return True
-        if token.text.isascii() and not self.lexicon.latin and not _LATIN.match(after.text):
+        if self.apart(n):
             return True
         if after.kind == "phrase":
             return bool(after.cats & {"after", "right", "wrong", "and", "link", "option", "lean"})
-        return self._joins_a_label(n) or self.own_text_follows(n)
+        return self.own_text_follows(n)
 
-    def _joins_a_label(self, n: int) -> bool:
-        """Whether a capital inside a sentence is named after another letter: "B or A would do"."""
-        token = self.tokens[n]
-        # The English pronoun is a capital wherever it stands.
+    def apart(self, n: int) -> bool:
+        """Whether a letter that is also a word cannot be that word before the word after it.
+
+        A and I are no words of English beside another script, and inside a sentence no word is a
+        capital but the English pronoun and those of a title: "I land on A because it fits".
+        """
+        token, after = self.tokens[n], self.tokens[n + 1]
+        if token.text.isascii() and not self.lexicon.latin:
+            return not _LATIN.match(after.text)
         return (
-            n > 1
+            n > 0
+            and self.tokens[n - 1].kind in {"word", "phrase", "label"}
             and token.text.isupper()
             and token.text != "I"
-            and "and" in self.tokens[n - 1].cats
-            and self.tokens[n - 2].kind == "label"
+            and self.text[after.start].islower()
         )
 
     def capital(self, n: int) -> bool:

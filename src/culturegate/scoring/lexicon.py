@@ -71,6 +71,8 @@ class Lexicon:
     pattern: re.Pattern[str]
     telling: re.Pattern[str]
     """What a sentence must have to be looked at word by word."""
+    capital: re.Pattern[str]
+    """A capital inside a sentence whose small letter would be a word, and tell nothing."""
     phrases: Mapping[str, frozenset[str]]
     aliases: Mapping[str, tuple[str, ...]]
     """Label in lower case to the options it may stand for: more than one where that is unsure."""
@@ -103,7 +105,10 @@ class Lexicon:
             for stop in _SENTENCE_END.finditer(low):
                 end = stop.end()
                 at = stop.start()
-                told = self.telling.search(low, start, end) if at - start >= _LONG else None
+                told = None
+                if at - start >= _LONG:
+                    told = self.telling.search(low, start, end)
+                    told = told or self.capital.search(text, start, end)
                 if at - start >= _LONG and told is None:
                     found.append(Token("word", start, at, low[start:at]))
                     if at < end:
@@ -256,6 +261,7 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
     # Beside a word of another script, A and I are no words of English.
     latin_words = [a for a in spaced if a in also_words and a.isascii() and not latin]
     also = [a for a in spaced if a in also_words and a not in latin_words]
+    capitals = "".join(a.upper() for a in also if len(a) == 1 and a.isascii() and a != "i")
     ways = {
         BEFORE + trie(kept): kept,
         spaced_way(a for a in spaced if a not in also_words): spaced,
@@ -269,6 +275,7 @@ def lexicon(lang: str, shown: tuple[str, ...], extra: tuple[str, ...] = ()) -> L
     return Lexicon(
         pattern=pattern,
         telling=telling,
+        capital=re.compile(rf"(?<=[^\W_]\s)[{capitals}](?=\s[^\W\d_A-Z])" if capitals else "(?!)"),
         phrases=phrases,
         aliases=aliases,
         order=shown,

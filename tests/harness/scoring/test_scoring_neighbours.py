@@ -209,6 +209,55 @@ def test_a_neighbour_of_a_public_case_is_read_as_a_person_would(
     assert (reading.value or reading.status) == expected
 
 
+# Each sentence names one letter, without a word that announces it.
+PLAIN_MENTIONS = [
+    ("ja", "いろいろ考えましたが、最後に出した答えは{}です。"),
+    ("ja", "私は{}という選択肢がふさわしいと考えました。"),
+    ("ja", "結局のところ{}に落ち着きました。"),
+    ("ja", "{}を選びました。なぜなら季節が合うからです。"),
+    ("zh", "经过长时间的思考，我觉得{}比较符合这个故事。"),
+    ("zh", "综合来看应当为{}选项，因为季节相符。"),
+    ("zh", "{}才是这里要的东西。"),
+    ("ko", "여러 가지를 생각해 보았지만 결국 {}가 어울린다고 봅니다."),
+    ("ko", "계절을 고려하면 {} 쪽입니다."),
+    ("ru", "Мне кажется, {} подходит сюда лучше остальных."),
+    ("ru", "Из всех вариантов я остановился на {} потому что так в тексте."),
+    ("ru", "Судя по тексту, это {} и ничто другое."),
+    ("ar", "بعد التفكير الطويل أرى أن {} يناسب القصة."),
+    ("ar", "في النهاية وصلت إلى {} بسبب الفصل."),
+    ("fa", "پس از فکر زیاد به {} رسیدم چون فصل همین است."),
+    ("hi", "बहुत सोचने के बाद मैं {} पर पहुँचा क्योंकि मौसम वही है।"),
+    ("bn", "অনেক ভেবে আমি {} এ পৌঁছেছি কারণ ঋতু একই।"),
+    ("th", "หลังจากคิดแล้วสรุปว่า {} เหมาะกับเรื่องนี้"),
+    ("en", "After a long think I land on {} because the season fits."),
+    ("en", "My reasoning leads to {} for this riddle."),
+    ("en", "It seems to me {} would fit here."),
+    ("de", "Nach langem Nachdenken komme ich auf {} wegen der Jahreszeit."),
+    ("vi", "Sau khi suy nghĩ tôi thấy {} hợp với câu chuyện."),
+    ("tr", "Uzun düşündükten sonra {} bana uygun geliyor."),
+    ("sw", "Baada ya kufikiri naona {} inafaa hapa."),
+    ("id", "Setelah berpikir lama saya sampai pada {} karena musimnya."),
+    ("es", "Después de pensarlo llego a {} por la estación."),
+    ("pt", "Depois de pensar chego a {} pela estação."),
+    ("fr", "Après réflexion j'arrive à {} pour la saison."),
+]
+
+
+@pytest.mark.parametrize(("lang", "sentence"), PLAIN_MENTIONS)
+def test_the_letter_a_is_read_as_well_as_the_others(lang: str, sentence: str) -> None:
+    found = {x: read_choice(sentence.format(x), options=OPTIONS, lang=lang) for x in "ABCD"}
+    assert [reading.value for reading in found.values()] == list("ABCD")
+    assert len({reading.rule for reading in found.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["A man walks in.", "It is A TALE OF TWO.", "I saw A Midsummer Night there.", "What a day."],
+)
+def test_an_article_is_no_letter(reply: str) -> None:
+    assert read_choice(reply, options=OPTIONS, lang="en").status == "unparsed"
+
+
 def test_a_letter_named_after_another_is_no_article() -> None:
     reading = read_choice("Either B or A would fit here.", options=OPTIONS, lang="en")
     assert (reading.status, reading.detail) == ("ambiguous", "names A, B")
