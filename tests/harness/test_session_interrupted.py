@@ -8,7 +8,6 @@ import signal
 import time
 from collections import Counter
 
-import pytest
 from servers import Answer, ScriptedServer, answers, prompt_of
 from suites import SMALL, everything_right, key_letter, recall_only, small_bank
 
@@ -193,10 +192,9 @@ def test_a_bad_line_to_replay_is_named_and_nothing_is_left(small):
     assert not (small.path / "run").exists()
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_under_rate_limits_and_server_errors_no_case_is_wrong(suite, workers, hurried):
+def test_under_rate_limits_and_server_errors_no_case_is_wrong(suite, hurried):
     suite.write_bank(small_bank(2, 10))
-    draw = random.Random(int(workers))
+    draw = random.Random(0)
 
     def troubled(body: dict, _number: int) -> Answer:
         luck = draw.random()
@@ -206,20 +204,14 @@ def test_under_rate_limits_and_server_errors_no_case_is_wrong(suite, workers, hu
             return Answer(status=500, body="oops")
         return Answer(everything_right(body))
 
-    options = ("--protocol", "full", "--templates", "1", "--lang", "en")
+    options = ("--protocol", "full", "--templates", "1", "--lang", "en", "--gate-profile", "smoke")
     with ScriptedServer(troubled) as server:
-        if workers == "0":
-            result = suite.ask(server, *options, "--gate-profile", "smoke")
-        else:
-            process = suite.start(server, *options, "--gate-profile", "smoke", "-n", workers)
-            process.communicate(timeout=WAIT)
-            result = process
+        result = suite.ask(server, *options)
     records = suite.records()
     assert len(records) == 40
     assert {record["passed"] for record in records} <= {True, None}
     errors = [record for record in records if record["passed"] is None]
-    code = getattr(result, "ret", None) if workers == "0" else result.returncode
-    assert code == (10 if errors else 0)
+    assert result.ret == (10 if errors else 0)
 
 
 def test_an_answer_that_came_after_retries_leaves_a_trace(small, hurried):

@@ -42,20 +42,13 @@ def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("options", "least", "code"),
-    [
-        (("--instafail", "--reruns", "1", "--timeout", "60", "--benchmark-disable"), 0.4, 0),
-        (("-n", "2"), 0.9, 10),
-    ],
-)
-def test_the_twenty_most_used_plugins_change_nothing(
-    suite: Suite, plugins: Path, options, least, code
-):
+def test_the_twenty_most_used_plugins_change_nothing(suite: Suite, plugins: Path):
     suite.write_bank(small_bank(1, 4))
+    # Breached, since some plugins add bits of their own to an exit code.
     (suite.path / "thresholds.yaml").write_text(
-        f"profiles: {{smoke: {{lines: [{{name: a, metric: accuracy, min: {least}}}]}}}}\n"
+        "profiles: {smoke: {lines: [{name: a, metric: accuracy, min: 0.9}]}}\n"
     )
+    options = ("--instafail", "--reruns", "1", "--timeout", "60", "--benchmark-disable")
     with ScriptedServer(answers(recall_only)) as server:
         alone = suite.ask(server, *SMALL, run_dir="alone")
         calls = server.calls
@@ -70,7 +63,7 @@ def test_the_twenty_most_used_plugins_change_nothing(
         )
         # To run a test again is not to ask again.
         assert server.calls == 2 * calls
-    assert (alone.ret, done.returncode) == (code, code)
+    assert (alone.ret, done.returncode) == (10, 10)
     assert "rror" not in done.stderr
     for plugin in ("randomly", "bdd", "django", "playwright", "asyncio", "split"):
         assert f" {plugin}-" in done.stdout
