@@ -165,9 +165,11 @@ class Lexicon:
             for other in tokens[max(n - 1, 0) : n] + tokens[n + 1 : n + 2]:
                 beside = other.text[-1 if other.end == token.start else 0]
                 touches = other.end == token.start or other.start == token.end
-                if other.kind != "word" or not touches:
-                    continue
                 own, its = script_of(token.text[0]), script_of(beside)
+                # Letters of one of these scripts that touch are a word: いう, 가나.
+                word = other.kind == "word" or (other.kind == "label" and own != "han")
+                if not (word and touches):
+                    continue
                 # Kanji before hiragana are the stem of one word with it.
                 if own == its or (own == "hiragana" and its == "han" and other.end == token.start):
                     tokens[n] = Token("word", *token[1:4])
