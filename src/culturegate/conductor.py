@@ -76,6 +76,10 @@ class Outcome:
     replies: Sequence[tuple[Prompt, Reply]]
     """What was asked and given back, in order of arrival."""
 
+    def __repr__(self) -> str:
+        # pytest puts it into the message of each failed assert, where it is made for each case.
+        return f"<outcome of {self.record.facts.case}>"
+
     @property
     def passed(self) -> bool:
         """Whether a strict majority of the trials was right."""

@@ -234,6 +234,8 @@ class Asking:
             return None
         error = call.excinfo.value if call.excinfo is not None else None
         outcome = item.stash.get(_outcome, None)
+        if call.when == "teardown" and outcome is not None:
+            del item.stash[_outcome]  # pytest keeps every item to the end.
         if call.when == "setup" and isinstance(error, UnaskedCase):
             return _report(item, call, "failed", str(error), self._carried(error.outcome))
         if call.when != "call" or outcome is None:
@@ -278,7 +280,7 @@ def _report(
     report = pytest.TestReport(
         nodeid=item.nodeid,
         location=item.location,
-        keywords=dict.fromkeys(item.keywords, 1),
+        keywords={item.name: 1, **dict.fromkeys((mark.name for mark in item.iter_markers()), 1)},
         outcome=outcome,  # type: ignore[arg-type]
         longrepr=line,
         when=call.when,  # type: ignore[arg-type]
@@ -299,6 +301,8 @@ class Judging:
         self._config = config
         self._conductor = conductor
         self._page = Page(config)
+        self._terminal: pytest.TerminalReporter | None = None
+        """Where there is one, once cases are being asked."""
         self._progress: Progress | None = None
         self._faults = 0
         """Reports that failed for another reason than a wrong or unasked case."""
@@ -326,6 +330,7 @@ class Judging:
             self._conductor.withdraw()
             raise
         self._page.open(session, self._conductor.settings.run_dir, cases)
+        self._terminal = terminal
         if terminal is not None:
             drawn = sys.stderr.isatty() and sys.stdout.isatty()
             self._progress = Progress(
@@ -362,6 +367,12 @@ class Judging:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the record of a case."""
+        if self._terminal is not None:
+            # The terminal keeps reports of set-ups and teardowns for the text they captured: three
+            # reports a case, and each failure's summary goes through all of them.
+            quiet = self._terminal.stats.get("")
+            if quiet and not quiet[-1].sections:
+                quiet.pop()
         if _is_of_case(report):
             carried = report.culturegate
             if isinstance(carried, Outcome):

@@ -83,7 +83,7 @@ def content_words(text: str, lang: str) -> frozenset[str]:
     for word in _WORD.findall(_APOSTROPHE.sub(" ", folded(text))):
         if word.isascii():
             if len(word) > 1 and word not in _STOP:
-                found.add(_stem(word, lang))
+                found.add(word if word.isdigit() else _stem(word, lang))
         elif script(word[0]) in _UNSPACED or script(word[-1]) in _UNSPACED:
             found |= _pairs(word)
         else:
