@@ -190,6 +190,17 @@ def test_replies_that_are_mostly_empty_are_unverified_and_said_to_be(suite):
     assert gate_lines(result)[2] == "99.0% of its replies could not be parsed; at most 5.0% may be"
 
 
+def test_a_spent_budget_ends_the_run_unverified_and_keeps_what_was_answered(small):
+    with ScriptedServer(answers(everything_right)) as server:
+        line = judged_by(small, "metric: accuracy, min: 0.1")
+        options = (*line, "--max-tokens-total", "25", "--max-connections", "1")
+        result = small.ask(server, *options)
+        assert server.calls == 3  # of 11 tokens each
+    assert outcomes(small) == {"right": 3, "error": 3}
+    assert result.ret == 11
+    assert "25 tokens" in " ".join(result.stdout.str().split())
+
+
 def test_an_undefined_metric_is_unverified(small):
     with ScriptedServer(answers(lambda body: wrong_letter(prompt_of(body)))) as server:
         result = small.ask(server, *judged_by(small, "metric: gap, max: 1"))

@@ -110,6 +110,7 @@ def test_the_key_reaches_no_file_and_no_output_also_where_the_server_echoes_it(
         options = ("-v", "-rA", "--showlocals", "--junit-xml", "junit.xml", "-n", workers)
         result = small.ask(server, *SMALL, *options)
     assert len(small.records()) == 6
+    assert (small.path / "step.md").read_text("utf-8")
     assert secrets_in(small, result, KEY) == []
 
 
@@ -171,6 +172,9 @@ def test_a_large_run_of_long_replies_makes_a_report_that_opens(suite):
         options = ("--protocol", "full", "--templates", "1", "--lang", "en", "--gate=off")
         result = suite.ask(server, *options)
     assert len(suite.records()) == 600
+    told = result.stdout.lines + result.stderr.lines
+    assert len([line for line in told if line.startswith("culturegate: ")]) < 50
+    assert "\r" not in result.stdout.str() + result.stderr.str()
     assert result.ret in (0, 1)
     run = suite.path / "run"
     assert (run / "report.html").stat().st_size < 10_000_000
