@@ -333,3 +333,16 @@ def test_the_verdicts_do_not_depend_on_the_order_of_records():
     first = gate(line, records, planned=records)
     again = gate(line, records[::-1], planned=records)
     assert first == again
+
+
+def test_unreadable_replies_hide_no_breach_that_no_reading_could_mend():
+    bad = [made(False, status="truncated") for _ in range(20)]
+    few = [*several(20, 80), *bad]
+    (verdict,) = gate(ACCURATE, few).verdicts
+    assert verdict.status == "breached"
+    assert verdict.reason.startswith("0.2 is below 0.9; so it is if all of them were right: 20.0%")
+    # With every unreadable reply right this one would be met: nobody can tell.
+    enough = [*several(70, 80), *bad]
+    assert statuses(gate(ACCURATE, enough)) == ["unverified"]
+    # And it is never met on such replies.
+    assert statuses(gate(ACCURATE, [*several(80, 80), *bad])) == ["unverified"]

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 
+from culturegate.gate import certainty
 from culturegate.gate.thresholds import Line, Thresholds, Validity
 from culturegate.gate.verdict import VerdictStatus
 from culturegate.metrics import Measured, Metric, Table, group_view, measure
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.drop import measure_drop
 from culturegate.tracks.base import CaseFacts, Record
+from culturegate.tracks.outcome import record as outcome
+
+UNREADABLE = ("unparsed", "empty", "truncated")
+"""Statuses that may say more of the set-up than of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,11 @@ class Evidence:
             for fills in (line.metric.scenarios if errors else ())
         )
         blocked = self._obstacle(line, found, where, validity)
-        return Candidate(line, group, found, scenarios, errors, cases, blocked)
+        remark = ""
+        if blocked is None and not line.metric.pipeline:
+            invalid = self._invalid(line.metric, where, validity)
+            remark = f"so it is if all of them were right: {invalid}" if invalid else ""
+        return Candidate(line, group, found, scenarios, errors, cases, blocked, remark)
 
     def _against_baseline(
         self,
@@ -139,7 +149,7 @@ class Evidence:
         """Return why a measured line can't be judged, None where it can."""
         if not line.metric.pipeline:
             invalid = self._invalid(line.metric, where, validity)
-            if invalid:
+            if invalid and not self._breached_anyway(line, where):
                 return "unverified", invalid
         if found.undefined is not None:
             return "unverified", found.undefined
@@ -149,6 +159,47 @@ class Evidence:
         if found.n < line.min_n:
             return "unverified", f"{line.metric.unit}: {found.n}, at least {line.min_n} needed"
         return None
+
+    def _breached_anyway(self, line: Line, where: Mapping[str, str]) -> bool:
+        """Return whether a line is breached however the unreadable replies would have been read.
+
+        Validity keeps a set-up's fault from passing for the model's; it must not hide a breach
+        that no reading could mend.
+        """
+        if line.judge == "breach_certain" or line.bound == "max_drop":
+            return False
+        confidence, weighting = self.thresholds.confidence, self.thresholds.weighting
+        upper = line.bound != "min"
+        possible = [
+            measure(line.metric, self._readable, where, confidence, weighting, fills)
+            for fills in line.metric.scenarios
+        ]
+        return bool(possible) and all(
+            found.undefined is None
+            and (
+                certainty.point(found, line.limit, upper)
+                if line.judge == "point"
+                else certainty.pass_certain(found, line.limit, upper, confidence)
+            )
+            == "breached"
+            for found in possible
+        )
+
+    @cached_property
+    def _readable(self) -> Table:
+        """The records with every unreadable reply left open, as a failed call would be."""
+        return Table(
+            outcome(
+                record.facts,
+                [
+                    replace(trial, correct=None) if trial.status in UNREADABLE else trial
+                    for trial in record.trials
+                ],
+            )
+            if any(trial.status in UNREADABLE for trial in record.trials)
+            else record
+            for record in self.table.records
+        )
 
     def _invalid(self, metric: Metric, where: Mapping[str, str], validity: Validity) -> str | None:
         view = group_view(metric, self.table, where)
