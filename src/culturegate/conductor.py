@@ -53,7 +53,6 @@ from culturegate.tracks import (
     myth_cases,
 )
 
-
 MANY = 1000
 """Cases from which on the garbage collector no longer looks at what is there before asking: it
 stays to the end, and every look would take longer the larger the bank is."""
