@@ -3,7 +3,8 @@
 Everything is measured in one run, side by side, against a mock server in a process of its own. The
 bare aiohttp loop of the same run is the limit that the rest is a ratio of. Whole-run rate counts
 from a process's start to its exit; steady rate from the first to the last request at the server;
-CPU is that of the process and its children; memory is the highest sum over the process tree.
+CPU is that of the process and its children; memory is the highest sum over the process tree. With
+`--peers FOLDER` other tools ask the same items, each in an environment that is made in that folder.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import peers
 import psutil
 
 HERE = Path(__file__).parent
@@ -133,7 +135,7 @@ def measure(name: str, command: list[str], folder: Path, address: str, items: in
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     with (folder / "output.txt").open("w") as output:
-        environment = {**os.environ, "OPENAI_API_KEY": "none"}
+        environment = {**os.environ, **peers.QUIET, "OPENAI_API_KEY": "none"}
         process = subprocess.Popen(
             command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=environment
         )
@@ -145,7 +147,9 @@ def measure(name: str, command: list[str], folder: Path, address: str, items: in
     found = stats(address)
     if found["requests"] < items:
         tail = "\n".join((folder / "output.txt").read_text().splitlines()[-20:])
-        sys.exit(f"{name}: {found['requests']} requests for {items} items; it said:\n{tail}")
+        raise RuntimeError(
+            f"{name}: {found['requests']} requests for {items} items; it said:\n{tail}"
+        )
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Measured(
         name=name,
@@ -163,7 +167,9 @@ def contestants(url: str, connections: int, items: Path) -> dict[str, list[str]]
     """Return each contestant's command line."""
     bare = [sys.executable, str(HERE / "bare_loop.py")]
     ours = [
+        # Hypothesis, which is here for the harness's own tests, costs 0.4 s.
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *("-p", "no:hypothesispytest"),
         *("--endpoint", url, "--model", "mock-2026-01-01"),
         *("--max-connections", str(connections), "--gate", "off"),
         *("--protocol", "standard", "--lang", "en", "--templates", "1"),
@@ -195,8 +201,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, nargs="+", default=[2000, 10_000])
     parser.add_argument("--connections", type=int, default=64)
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="Measure other tools too")
     parser.add_argument("--latency", type=float, default=0.05, help="Seconds a reply takes")
     options = parser.parse_args()
+    bins = peers.install(options.peers) if options.peers else None
     with mock_server(options.latency) as address:
         for count in options.items:
             rows = []
@@ -206,12 +214,18 @@ def main() -> None:
                 plain = Path(name) / "plain.jsonl"
                 plain.write_text("".join(items.open().readlines()[1:]))
                 commands = contestants(f"{address}/v1", options.connections, plain)
+                if bins is not None:
+                    others = peers.commands(bins, f"{address}/v1", options.connections, plain)
+                    commands |= others
                 for number, (contestant, command) in enumerate(commands.items()):
                     folder = Path(name) / str(number)
                     folder.mkdir()
                     write_project(folder, items)
-                    rows.append(measure(contestant, command, folder, address, count))
-                    print(f"  {contestant}: done", flush=True)
+                    try:
+                        rows.append(measure(contestant, command, folder, address, count))
+                        print(f"  {contestant}: done", flush=True)
+                    except RuntimeError as error:
+                        print(f"  {error}", flush=True)
             show(rows)
 
 
