@@ -51,6 +51,7 @@ def test_a_store_without_room_stops_the_run_and_is_no_wrong_answer(small, monkey
         insert(connection, rows)
 
     monkeypatch.setattr(store, "insert", full_after_two)
+
     def in_a_while(body: dict, _number: int) -> Answer:
         return Answer(everything_right(body), delay=0.05)
 
