@@ -353,7 +353,8 @@ def test_a_call_cancelled_gives_its_place_back() -> None:
         async def ask() -> Reply:
             first = asyncio.create_task(model.ask(PROMPT))
             second = asyncio.create_task(model.ask(PROMPT))
-            await asyncio.sleep(0.1)
+            while not server.calls:  # Else the second call would be the one that hangs.
+                await asyncio.sleep(0.01)
             first.cancel()
             try:
                 return await asyncio.wait_for(second, 5)
