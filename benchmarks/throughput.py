@@ -182,18 +182,18 @@ def contestants(url: str, connections: int, items: Path) -> dict[str, list[str]]
     }
 
 
-def show(rows: list[Measured]) -> None:
-    """Print the table of one number of items."""
-    limit = rows[0]
-    print(f"\n{limit.items} items")
-    print(
-        f"{'':24}{'whole/s':>9}{'steady/s':>10}{'of limit':>10}{'CPU ms':>9}{'MB':>7}{'twice':>7}"
+def head(items: int) -> str:
+    """Return the heading of the table of one number of items."""
+    columns = "".join(f"{name:>10}" for name in ("whole/s", "steady/s", "of limit", "CPU ms", "MB"))
+    return f"\n{f'{items} items':24}{columns}{'twice':>10}"
+
+
+def line(row: Measured, limit: Measured) -> str:
+    """Return one contestant's line, its steady rate also as a share of the limit's."""
+    return (
+        f"{row.name:24}{row.whole:10.0f}{row.steady:10.0f}{row.steady / limit.steady:10.2f}"
+        f"{row.cpu:10.2f}{row.memory:10.0f}{row.duplicates:10}"
     )
-    for row in rows:
-        print(
-            f"{row.name:24}{row.whole:10.0f}{row.steady:10.0f}{row.steady / limit.steady:10.2f}"
-            f"{row.cpu:10.2f}{row.memory:10.0f}{row.duplicates:10}"
-        )
 
 
 def main() -> None:
@@ -207,7 +207,8 @@ def main() -> None:
     bins = peers.install(options.peers) if options.peers else None
     with mock_server(options.latency) as address:
         for count in options.items:
-            rows = []
+            rows: list[Measured] = []
+            print(head(count))
             with tempfile.TemporaryDirectory() as name:
                 items = Path(name) / "items.jsonl"
                 write_items(items, count)
@@ -223,10 +224,9 @@ def main() -> None:
                     write_project(folder, items)
                     try:
                         rows.append(measure(contestant, command, folder, address, count))
-                        print(f"  {contestant}: done", flush=True)
+                        print(line(rows[-1], rows[0]), flush=True)
                     except RuntimeError as error:
                         print(f"  {error}", flush=True)
-            show(rows)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ def read_choice(
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _texts(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Return each option's folded text; texts that two options share name neither."""
     texts = {label: folded(text).strip(_EDGES) or folded(text) for label, text in options}

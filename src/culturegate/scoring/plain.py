@@ -114,7 +114,7 @@ def same_form(text: str) -> str:
     return composed if _TO_FOLD.isdisjoint(composed) else composed.translate(_SAME)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=2_048)
 def folded(text: str) -> str:
     """Return `text` in the form that options and phrases are compared in: lower case, one space."""
     return " ".join(same_form(text).lower().split())
