@@ -17,7 +17,7 @@ from culturegate.gate import GateResult, judge
 from culturegate.metrics import summarise
 from culturegate.models.urls import parse
 from culturegate.options import Settings
-from culturegate.prompts import prompt_hash, templates
+from culturegate.prompts import templates
 from culturegate.reports import (
     DISPUTED_FILE,
     Disputed,
@@ -59,6 +59,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             conductor.facts,
             require_all=settings.gate == "require-all",
             notes=_notes(conductor),
+            baseline=conductor.baseline,
         )
     return Run(
         directory=settings.run_dir,
@@ -192,7 +193,8 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "max_tokens": myth.max_tokens,
         "max_connections": settings.max_connections,
         "bank_seed": settings.bank_seed,
-        "prompt_hash": prompt_hash({"myth": myth.templates}, myth.langs),
+        "prompt_hash": conductor.prompts,
+        "baseline": str(settings.baseline) if settings.baseline else None,
         "bank_hash": conductor.bank.sha256,
         "thresholds_hash": conductor.thresholds.sha256,
         "adjudicated": adjudication(conductor),

@@ -37,8 +37,8 @@ from culturegate.models import (
 )
 from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
-from culturegate.prompts import languages
-from culturegate.reports import Decisions, claim, read_decisions, shown
+from culturegate.prompts import languages, prompt_hash, templates
+from culturegate.reports import Decisions, claim, read_decisions, read_run, shown
 from culturegate.reports.shown import awaited, reading
 from culturegate.selection import Selection
 from culturegate.shards import share
@@ -184,6 +184,40 @@ class Conductor:
         return case if isinstance(case, Decidable) else None
 
     @cached_property
+    def prompts(self) -> str:
+        """SHA-256 (hex) of every wording that this session asks in."""
+        myth = self.settings.protocol.myth
+        return prompt_hash({"myth": myth.templates}, myth.langs)
+
+    @cached_property
+    def baseline(self) -> list[Record] | None:
+        """The records of the run to compare with, None where there is none.
+
+        Raises:
+            CulturegateError: Where it can't be read, or was asked under another protocol.
+        """
+        settings = self.settings
+        if settings.baseline is None:
+            return None
+        info, records = read_run(settings.baseline)
+        own = {
+            "protocol": settings.protocol.name,
+            "protocol_overrides": dict(settings.protocol_overrides),
+            "bank_seed": settings.bank_seed,
+            "prompt_hash": self.prompts,
+        }
+        other = [
+            f"{key} {info.get(key)!r}, not {own[key]!r}" for key in own if info.get(key) != own[key]
+        ]
+        if other:
+            message = (
+                f"--baseline {settings.baseline} was asked differently and can't be compared: "
+                + "; ".join(other)
+            )
+            raise CulturegateError(message)
+        return records
+
+    @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
         """Facts of every planned case."""
         return tuple(case.facts for cases in self.planned.values() for case in cases)
@@ -210,9 +244,15 @@ class Conductor:
             CulturegateError: With every problem of what is at fault.
         """
         settings = self.settings
+        _ = self.baseline
         strange = sorted(set(settings.protocol.myth.langs) - set(languages()))
         if strange:
             message = f"--lang {', '.join(strange)}: there are: {', '.join(languages())}"
+            raise CulturegateError(message)
+        asked = settings.protocol.myth
+        most = min(len(templates("myth", lang)) for lang in asked.langs)
+        if asked.templates > most:
+            message = f"--templates {asked.templates}: there are {most} wordings"
             raise CulturegateError(message)
         unknown = sorted(set(settings.cultures) - set(self.bank.cultures))
         if unknown:

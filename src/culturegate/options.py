@@ -70,14 +70,28 @@ OPTIONS = (
         choices=tuple(PROTOCOLS),
     ),
     Option("culture", "Ask about this culture only; may be given again", metavar="NAME", many=True),
-    Option("lang", "Ask in this language only; may be given again", metavar="LANG", many=True),
-    Option("templates", "Wordings a case is asked in", _at_least(1), "N"),
-    Option("samples", "Samples of each wording", _at_least(1), "N"),
-    Option("max-tokens", "Longest reply, in tokens", _at_least(1), "N"),
+    Option(
+        "lang",
+        "Ask in this language only; may be given again (default: quick en, else en and zh)",
+        metavar="LANG",
+        many=True,
+    ),
+    Option(
+        "templates",
+        "Wordings a case is asked in (default: the protocol's, 1, 3 or 5)",
+        _at_least(1),
+        "N",
+    ),
+    Option("samples", "Samples of each wording (default: 1)", _at_least(1), "N"),
+    Option("max-tokens", "Longest reply, in tokens (default: 32)", _at_least(1), "N"),
     Option("items", "Bank directory that adds to or replaces items", Path, "DIR", many=True),
     Option("bank-seed", "Seed of sampling and of option order (default: 0)", int, "N"),
     Option("thresholds", "File with the gate's lines (default: thresholds.yaml)", Path, "FILE"),
-    Option("gate-profile", "Profile of thresholds.yaml to judge by", metavar="NAME"),
+    Option(
+        "gate-profile",
+        "Profile of thresholds.yaml (default: smoke on the embedded model, else release)",
+        metavar="NAME",
+    ),
     Option(
         "gate",
         "What the gate does: judge, require-all (a skipped line fails too) or off",
@@ -85,7 +99,12 @@ OPTIONS = (
     ),
     Option("run-dir", "Directory for this run's evidence (default: new, in reports)", Path, "DIR"),
     Option("experiment", "Name of the experiment, for the record", metavar="NAME"),
-    Option("max-connections", "Requests in flight in the whole session", _at_least(1), "N"),
+    Option(
+        "max-connections",
+        "Requests in flight in the whole session (default: 32)",
+        _at_least(1),
+        "N",
+    ),
     Option("request-timeout", "Seconds one request may take (default: 120)", _positive, "SECONDS"),
     Option("rpm", "Most requests a minute", _positive, "N"),
     Option("tpm", "Most tokens a minute", _positive, "N"),
@@ -97,6 +116,7 @@ OPTIONS = (
     Option("estimate", "Print what each protocol would ask and cost; ask nothing", flag=True),
     Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", Path, "RUN"),
+    Option("baseline", "Earlier run that lines against a baseline compare with", Path, "RUN"),
     Option("adjudicated", "Apply a person's signed decisions in a disputed.csv", Path, "FILE"),
 )
 
@@ -137,6 +157,7 @@ class Settings:
     max_tokens_total: int | None
     max_minutes: float | None
     replay: Path | None
+    baseline: Path | None
     adjudicated: Path | None
     """A disputed.csv that a person has decided and signed."""
     resume: bool
@@ -219,6 +240,7 @@ def resolve(
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
         replay=replay,
+        baseline=values["baseline"],
         adjudicated=values["adjudicated"],
         resume=bool(values["resume"]),
         estimate=bool(values["estimate"]),

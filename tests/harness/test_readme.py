@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -55,7 +56,13 @@ def test_every_command_is_of_a_kind_that_is_tested_here():
     assert len(commands()) > 15
 
 
-HERE = ("--resume", "--replay=reports/latest", "--items=../our-items", "--adjudicated=disputed.csv")
+HERE = (
+    "--resume",
+    "--replay=reports/latest",
+    "--items=../our-items",
+    "--adjudicated=disputed.csv",
+    "--baseline=reports/baselines/v1",
+)
 """What goes on from files that a checkout does not have."""
 
 
@@ -71,8 +78,11 @@ def test_every_command_that_goes_on_from_earlier_files_collects_where_they_are(s
         calls = server.calls
         decided = small.path / "reports" / "latest" / "disputed.csv"
         (small.path / "disputed.csv").write_bytes(decided.read_bytes())
+        shutil.copytree(decided.parent, small.path / "reports" / "baselines" / "v1")
+        # Only a run that asked the same way can be compared with.
+        same = SMALL if option.startswith("--baseline") else ()
         result = small.pytester.runpytest_inprocess(
-            option, "--endpoint", server.base_url, "--collect-only", "-q"
+            option, *same, "--endpoint", server.base_url, "--collect-only", "-q"
         )
         assert server.calls == calls
     assert result.ret == 0

@@ -156,8 +156,8 @@ def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
     if rows is not None:
         total = len(summary.run.records)
         told.append(
-            f"{rows.kept} of {total} cases have a row below, wrong ones first to be kept; all are "
-            "in records.jsonl."
+            f"{rows.kept} of {total} cases have a row below, wrong ones first to be kept "
+            f"({rows.left_out} of them have none); all are in records.jsonl."
             if rows.kept < total
             else f"All {total} cases have a row below."
         )

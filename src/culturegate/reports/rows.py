@@ -33,7 +33,8 @@ class RowBudget:
     """Which cases get a row: all where they fit, else a fair part of each culture and kind.
 
     Rows are decided as cases end, so each culture × kind has room in proportion to its cases, and
-    right answers may take a quarter of it: what went wrong is what a reader looks for.
+    right answers may take a quarter of it: what went wrong is what a reader looks for. A quarter
+    of the limit is kept for groups in which more went wrong than they have room for.
     """
 
     def __init__(self, cases: Iterable[CaseFacts], limit: int = ROW_LIMIT) -> None:
@@ -42,8 +43,11 @@ class RowBudget:
         """Cases that could have a row."""
         self.kept = 0
         """Rows admitted so far."""
+        self.left_out = 0
+        """Cases not passed that got no row."""
+        self._spare = 0 if self.cases <= limit else limit // 4
         self._room = {
-            group: n if self.cases <= limit else limit * n // self.cases
+            group: n if self.cases <= limit else (limit - self._spare) * n // self.cases
             for group, n in planned.items()
         }
         self._right = {
@@ -55,10 +59,20 @@ class RowBudget:
         """Say whether the case gets a row, and count it where it does."""
         group = (record.facts.culture, record.facts.kind)
         right = record.passed is True
-        if self._room.get(group, 0) < 1 or (right and self._right[group] < 1):
+        if group not in self._room:
             return False
-        self._room[group] -= 1
-        self._right[group] -= right
+        if right:
+            if self._room[group] < 1 or self._right[group] < 1:
+                return False
+            self._right[group] -= 1
+            self._room[group] -= 1
+        elif self._room[group] > 0:
+            self._room[group] -= 1
+        elif self._spare > 0:
+            self._spare -= 1
+        else:
+            self.left_out += 1
+            return False
         self.kept += 1
         return True
 
