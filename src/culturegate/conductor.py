@@ -26,6 +26,7 @@ from culturegate.models import (
     EndpointConfig,
     EndpointModel,
     Engine,
+    Fetching,
     Limits,
     Model,
     ModelInfo,
@@ -407,7 +408,7 @@ class Conductor:
         if settings.endpoint is None:
             from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
 
-            return EmbeddedModel(EmbeddedConfig())
+            return EmbeddedModel(EmbeddedConfig(progress=Fetching()))
         _, workers = worker
         return EndpointModel(
             EndpointConfig(

@@ -16,5 +16,8 @@ class BetweenDots(io.StringIO):
     def write(self, text: str, /) -> int:
         """Write one line."""
         self._reporter.ensure_newline()
+        # With `-q` pytest does not know that its dots stand on an unfinished line.
+        if self._reporter._tw.width_of_current_line:
+            self._reporter.line("")
         self._reporter.write_line(text.removesuffix("\n"))
         return len(text)

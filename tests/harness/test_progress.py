@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from culturegate.models import Progress, Snapshot
+from culturegate.models import Fetching, Progress, Snapshot
 
 
 class Terminal(io.StringIO):
@@ -122,3 +122,20 @@ def test_a_stream_without_a_descriptor_is_written_as_it_is(
     monkeypatch.setattr(sys, "stderr", stream)
     Progress(lambda: Snapshot(total=1, done=1), env={}).stop()
     assert stream.getvalue().startswith("culturegate: 1 of 1 cases")
+
+
+def test_fetching_the_model_is_told_in_a_few_plain_lines():
+    stream = io.StringIO()
+    fetching = Fetching(stream, env={})
+    for percent in range(101):
+        fetching(percent, 100)
+    lines = stream.getvalue().split()
+    assert stream.getvalue().count("fetched once") == 5
+    assert "\r" not in stream.getvalue()
+    assert lines[0] == "culturegate:"
+
+
+def test_nothing_is_said_where_nothing_is_fetched():
+    stream = io.StringIO()
+    Fetching(stream, env={})
+    assert stream.getvalue() == ""

@@ -7,7 +7,7 @@ from culturegate.models.budget import Budget, Limits, Price
 from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
 from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.engine import Engine
-from culturegate.models.progress import Progress, Snapshot
+from culturegate.models.progress import Fetching, Progress, Snapshot
 from culturegate.models.replay import ReplayModel
 from culturegate.models.store import ReplyStore
 
@@ -18,6 +18,7 @@ __all__ = [
     "EndpointConfig",
     "EndpointModel",
     "Engine",
+    "Fetching",
     "Limits",
     "Message",
     "Model",

@@ -152,6 +152,58 @@ class Progress:
         self._stream.flush()
 
 
+class Fetching:
+    """Shows on stderr how much of the model has come: one bar on a terminal, else a few lines.
+
+    Says nothing until it is first called, which is where something has to be fetched.
+    """
+
+    def __init__(self, stream: IO[str] | None = None, env: Mapping[str, str] = os.environ) -> None:
+        """Choose how to show, as `Progress` does."""
+        self._given = stream
+        self._env = env
+        self._stream: IO[str] | None = None
+        self._own = False
+        self._bar: tqdm[NoReturn] | None = None
+        self._quarter = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        """Show that `done` of `total` bytes are here; the last call ends it."""
+        if self._stream is None:
+            self._stream, self._own = _beside_capture(self._given or sys.stderr)
+        if self._stream.isatty() and not self._env.get("CI"):
+            self._draw(self._stream, done, total)
+        elif done * 4 // total > self._quarter:
+            self._quarter = done * 4 // total
+            told = f"culturegate: {done / 1e6:.0f} of {total / 1e6:.0f} MB of the embedded model"
+            self._stream.write(f"{told}, fetched once\n")
+            self._stream.flush()
+        if done >= total:
+            self._end()
+
+    def _draw(self, stream: IO[str], done: int, total: int) -> None:
+        if self._bar is None:
+            self._bar = tqdm(
+                total=total,
+                desc="fetching the embedded model, once",
+                unit="B",
+                unit_scale=True,
+                file=stream,
+                leave=False,
+                dynamic_ncols=True,
+                mininterval=0,
+            )
+        self._bar.n = done
+        self._bar.refresh()
+
+    def _end(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        if self._own and self._stream is not None:
+            self._stream.close()
+        self._stream, self._bar = None, None
+
+
 def _calls(now: Snapshot) -> str:
     parts = [f"{now.in_flight} in flight"]
     parts += [f"{now.retries} retries"] if now.retries else []
