@@ -167,16 +167,17 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
     model = conductor.info
     asked = len(conductor.records)
     planned = len(conductor.facts)
+    replies = [reply for row in conductor.efficiency.values() for reply in row["replies"]]
     return {
         "experiment": settings.experiment,
         "model": model.name if model else settings.model,
         "model_kind": settings.model_kind,
-        "model_returned": _answered(conductor.efficiency.values(), "model"),
-        "fingerprint": _answered(conductor.efficiency.values(), "fingerprint"),
-        "reply_notes": _reply_notes(conductor.efficiency.values()),
+        "model_returned": _answered(replies, "model"),
+        "fingerprint": _answered(replies, "fingerprint"),
+        "reply_notes": _reply_notes(replies),
         "framework": model.framework if model else None,
         "base_url": model.base_url if model else None,
-        "warnings": [*(model.warnings if model else ()), *_retried(conductor.efficiency.values())],
+        "warnings": [*(model.warnings if model else ()), *_retried(replies)],
         "protocol": settings.protocol.name,
         "protocol_overrides": dict(settings.protocol_overrides),
         "partial": f"{asked} of {planned} cases" if asked < planned else None,
@@ -206,24 +207,19 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
     }
 
 
-def _retried(efficiency: Iterable[Mapping[str, Any]]) -> list[str]:
+def _retried(replies: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a sentence on the replies that came only after retries, if there are any."""
-    counts = [
-        reply["retries"] for row in efficiency for reply in row["replies"] if reply["retries"]
-    ]
-    replies = "1 reply" if len(counts) == 1 else f"{len(counts)} replies"
-    return [f"{replies} came only after retries, {sum(counts)} in all"] if counts else []
+    counts = [reply["retries"] for reply in replies if reply["retries"]]
+    told = "1 reply" if len(counts) == 1 else f"{len(counts)} replies"
+    return [f"{told} came only after retries, {sum(counts)} in all"] if counts else []
 
 
-def _reply_notes(efficiency: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+def _reply_notes(replies: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Count what the model did otherwise than asked, such as a temperature not honoured."""
-    replies = (reply for row in efficiency for reply in row["replies"])
-    notes = Counter(note for reply in replies for note in reply["notes"])
-    return dict(sorted(notes.items()))
+    return dict(sorted(Counter(note for reply in replies for note in reply["notes"]).items()))
 
 
-def _answered(efficiency: Any, key: str) -> str | list[str] | None:
+def _answered(replies: Iterable[Mapping[str, Any]], key: str) -> str | list[str] | None:
     """Return what the servers called themselves: one name, all of several, or None."""
-    rows: list[Mapping[str, Any]] = [reply for row in efficiency for reply in row["replies"]]
-    names = sorted({str(row[key]) for row in rows if row[key] is not None})
+    names = sorted({str(reply[key]) for reply in replies if reply[key] is not None})
     return names[0] if len(names) == 1 else names or None

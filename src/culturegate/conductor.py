@@ -245,7 +245,6 @@ class Conductor:
             CulturegateError: With every problem of what is at fault.
         """
         settings = self.settings
-        _ = self.baseline
         strange = sorted(set(settings.protocol.myth.langs) - set(languages()))
         if strange:
             message = f"--lang {', '.join(strange)}: there are: {', '.join(languages())}"
@@ -262,7 +261,7 @@ class Conductor:
                 f"there are: {', '.join(self.bank.cultures)}"
             )
             raise CulturegateError(message)
-        _ = self.thresholds, self.decisions
+        _ = self.thresholds, self.decisions, self.baseline
 
     def nothing(self) -> str:
         """Return why no case is left to ask, and what there is."""

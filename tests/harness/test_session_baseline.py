@@ -61,3 +61,10 @@ def test_more_wordings_than_there_are_is_a_usage_error(suite):
     result = suite.run("--templates", "7")
     assert result.ret == 4
     assert "--templates 7: there are 5 wordings" in result.stderr.str()
+
+
+def test_a_language_without_prompts_is_named_before_the_baseline_is_compared(upgrade):
+    result = upgrade.run("--lang", "xx", "--baseline=old")
+    assert result.ret == 4
+    assert "--lang xx: there are: en, zh" in result.stderr.str()
+    assert "Traceback" not in result.stderr.str()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from culturegate.gate.thresholds import Line
 from culturegate.gate.verdict import VerdictStatus
 from culturegate.metrics import Measured
 
@@ -18,6 +19,16 @@ _LEAST = 1e-9
 def side(value: float, limit: float, upper: bool) -> bool:
     """Return whether a value is on the wrong side of an upper (or lower) limit."""
     return value > limit + TOLERANCE if upper else value < limit - TOLERANCE
+
+
+def alone(line: Line, found: Measured, confidence: float) -> VerdictStatus:
+    """Judge a `point` or `pass_certain` line by itself; unverified where nothing is defined."""
+    if found.undefined is not None:
+        return "unverified"
+    upper = line.bound != "min"
+    if line.judge == "point":
+        return point(found, line.limit, upper)
+    return pass_certain(found, line.limit, upper, confidence)
 
 
 def point(found: Measured, limit: float, upper: bool) -> VerdictStatus:

@@ -169,20 +169,12 @@ class Evidence:
         if line.judge == "breach_certain" or line.bound == "max_drop":
             return False
         confidence, weighting = self.thresholds.confidence, self.thresholds.weighting
-        upper = line.bound != "min"
         possible = [
             measure(line.metric, self._readable, where, confidence, weighting, fills)
             for fills in line.metric.scenarios
         ]
         return bool(possible) and all(
-            found.undefined is None
-            and (
-                certainty.point(found, line.limit, upper)
-                if line.judge == "point"
-                else certainty.pass_certain(found, line.limit, upper, confidence)
-            )
-            == "breached"
-            for found in possible
+            certainty.alone(line, found, confidence) == "breached" for found in possible
         )
 
     @cached_property

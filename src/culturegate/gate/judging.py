@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from culturegate.gate import certainty
 from culturegate.gate.groups import Candidate, Evidence
-from culturegate.gate.thresholds import Line, Thresholds
+from culturegate.gate.thresholds import Thresholds
 from culturegate.gate.verdict import (
     EXIT_BREACHED,
     EXIT_MET,
@@ -84,19 +84,10 @@ def _single(one: Candidate, confidence: float) -> Verdict:
     if one.blocked is not None or one.found is None:
         status, reason = one.blocked or ("unverified", "nothing was measured")
         return _verdict(one, status, reason, confidence)
-    found = [_status(one.line, each, confidence) for each in (one.found, *one.scenarios)]
+    found = [certainty.alone(one.line, each, confidence) for each in (one.found, *one.scenarios)]
     if len(set(found)) > 1:
         return _verdict(one, "unverified", _errors_matter(one), confidence)
     return _verdict(one, found[0], _reason(one, found[0], confidence), confidence)
-
-
-def _status(line: Line, found: Measured, confidence: float) -> VerdictStatus:
-    if found.undefined is not None:
-        return "unverified"
-    upper = line.bound != "min"
-    if line.judge == "point":
-        return certainty.point(found, line.limit, upper)
-    return certainty.pass_certain(found, line.limit, upper, confidence)
 
 
 def _family(family: Sequence[Candidate], alpha: float) -> list[Verdict]:
