@@ -11,7 +11,7 @@ import asyncio
 import gc
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -38,9 +38,9 @@ from culturegate.models import (
 )
 from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
+from culturegate.outcome import Outcome, UnaskedCase
 from culturegate.prompts import languages, prompt_hash, templates
-from culturegate.reports import Decisions, claim, read_decisions, read_run, shown
-from culturegate.reports.shown import awaited, reading
+from culturegate.reports import Decisions, claim, read_comparable, read_decisions
 from culturegate.selection import Selection
 from culturegate.shards import share
 from culturegate.text import one_line
@@ -62,64 +62,6 @@ stays to the end, and every look would take longer the larger the bank is."""
 SELDOM = 10_000
 """Objects made between two looks of the garbage collector while so many cases are asked: at its
 own pace of 700 it takes a seventh of the session."""
-
-
-class UnaskedCase(Exception):
-    """A case that could not be judged, since calls failed; it is an error, not a wrong answer."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.record.error or "not asked")
-        self.outcome = outcome
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a case, as the benchmark's test functions see it."""
-
-    case: Case
-    record: Record
-    replies: Sequence[tuple[Prompt, Reply]]
-    """What was asked and given back, in order of arrival."""
-
-    def __repr__(self) -> str:
-        # pytest puts it into the message of each failed assert, where it is made for each case.
-        return f"<outcome of {self.record.facts.case}>"
-
-    @property
-    def passed(self) -> bool:
-        """Whether a strict majority of the trials was right."""
-        return self.record.passed is True
-
-    @property
-    def retries(self) -> int:
-        """How many times calls were sent again before their replies came."""
-        return sum(reply.retries for _, reply in self.replies)
-
-    @property
-    def shown(self) -> dict[str, Any]:
-        """What the report shows of the case, made anew: plain, bounded data."""
-        case = self.case
-        replies = [reply for _, reply in self.replies]
-        return shown(self.record, case.question, case.expected, replies, case.choices)
-
-    @property
-    def efficiency(self) -> dict[str, Any]:
-        """Times and tokens, made anew: plain data, one entry a reply."""
-        return _efficiency(self.record.facts, self.replies)
-
-    def explain(self) -> str:
-        """Return one line for a reader who wonders why the case did not pass."""
-        statuses = ", ".join(trial.status for trial in self.record.trials)
-        read = reading(self.record, self.case.choices)
-        return f"read {read!r} ({statuses}), expected {awaited(self.case.expected)!r}"
-
-    def payload(self) -> dict[str, Any]:
-        """Return plain data to travel on a test report."""
-        return {
-            "record": self.record.to_dict(),
-            "shown": self.shown,
-            "efficiency": self.efficiency,
-        }
 
 
 class Conductor:
@@ -200,23 +142,13 @@ class Conductor:
         settings = self.settings
         if settings.baseline is None:
             return None
-        info, records = read_run(settings.baseline)
         own = {
             "protocol": settings.protocol.name,
             "protocol_overrides": dict(settings.protocol_overrides),
             "bank_seed": settings.bank_seed,
             "prompt_hash": self.prompts,
         }
-        other = [
-            f"{key} {info.get(key)!r}, not {own[key]!r}" for key in own if info.get(key) != own[key]
-        ]
-        if other:
-            message = (
-                f"--baseline {settings.baseline} was asked differently and can't be compared: "
-                + "; ".join(other)
-            )
-            raise CulturegateError(message)
-        return records
+        return read_comparable(settings.baseline, own)
 
     @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
@@ -487,27 +419,3 @@ class Conductor:
             self.stopped = str(fault) if fault else self._engine.budget_spent or self.stopped
         if self._store is not None:
             self._store.close()
-
-
-def _efficiency(facts: CaseFacts, replies: Sequence[tuple[Prompt, Reply]]) -> dict[str, Any]:
-    """Return the times and tokens of a case as plain data: one entry a reply."""
-    return {
-        "case": facts.case,
-        "track": facts.track,
-        "lang": facts.lang,
-        "replies": [
-            {
-                "latency": reply.latency,
-                "ttft": reply.ttft,
-                "prompt_tokens": reply.usage.prompt_tokens,
-                "completion_tokens": reply.usage.completion_tokens,
-                "prompt_chars": sum(len(turn.content) for turn in prompt.messages),
-                "reply_chars": len(reply.text or ""),
-                "retries": reply.retries,
-                "model": reply.model,
-                "fingerprint": reply.fingerprint,
-                "notes": list(reply.notes),
-            }
-            for prompt, reply in replies
-        ],
-    }

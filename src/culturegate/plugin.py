@@ -17,13 +17,14 @@ from typing import Any, NoReturn
 import pytest
 
 from culturegate.closing import close_run, exit_code, write_run
-from culturegate.conductor import Conductor, Outcome, UnaskedCase
+from culturegate.conductor import Conductor
 from culturegate.disputes import disputed_readings
 from culturegate.errors import CulturegateError
 from culturegate.forecast import Forecast, forecast_lines
 from culturegate.gate import EXIT_UNVERIFIED
 from culturegate.models import Progress
 from culturegate.options import OPTIONS, check_paths, resolve
+from culturegate.outcome import Outcome, UnaskedCase
 from culturegate.page import Page
 from culturegate.reports import Run, terminal_lines
 from culturegate.shards import Shards, own_shard, position

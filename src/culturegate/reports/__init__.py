@@ -25,7 +25,7 @@ from culturegate.reports.disputed import (
     read_decisions,
     write_disputed,
 )
-from culturegate.reports.evidence import read_run, write_evidence
+from culturegate.reports.evidence import read_comparable, read_run, write_evidence
 from culturegate.reports.files import ReportError
 from culturegate.reports.markdown import markdown, publish, write_summary
 from culturegate.reports.page import html_summary_prefix
@@ -53,6 +53,7 @@ __all__ = [
     "new_directory",
     "point_latest",
     "publish",
+    "read_comparable",
     "read_decisions",
     "read_run",
     "row_cells",

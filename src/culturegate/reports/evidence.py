@@ -57,6 +57,32 @@ def read_run(directory: Path) -> tuple[dict[str, Any], list[Record]]:
     return _read_info(directory / RUN), _read_records(directory / RECORDS)
 
 
+def read_comparable(directory: Path, own: Mapping[str, Any]) -> list[Record]:
+    """Return the records of a run that was asked as this session asks.
+
+    Args:
+        directory: The run's.
+        own: What run.json would say of this session, for all that must be alike.
+
+    Raises:
+        ReportError: Where the run can't be read, or was asked otherwise; the message says in what.
+        InputError: As `read_run` does.
+    """
+    info, records = read_run(directory)
+    other = [
+        f"{key} {info.get(key)!r}, not {mine!r}"
+        for key, mine in own.items()
+        if info.get(key) != mine
+    ]
+    if other:
+        message = (
+            f"--baseline {directory} was asked differently and can't be compared: "
+            + "; ".join(other)
+        )
+        raise ReportError(message)
+    return records
+
+
 def _read_info(path: Path) -> dict[str, Any]:
     with mended("read", path):
         data = path.read_bytes()
