@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,6 @@ from culturegate.gate import GateResult, judge
 from culturegate.metrics import summarise
 from culturegate.models.urls import parse
 from culturegate.options import Settings
-from culturegate.prompts import templates
 from culturegate.reports import (
     DISPUTED_FILE,
     Disputed,
@@ -25,11 +25,13 @@ from culturegate.reports import (
     collect_provenance,
     point_latest,
     publish,
+    sections,
     shortcuts,
     write_disputed,
     write_evidence,
     write_summary,
 )
+from culturegate.tracks import TRACKS, Protocol
 
 
 def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]) -> Run:
@@ -61,14 +63,14 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             notes=_notes(conductor),
             baseline=conductor.baseline,
         )
-    return Run(
+    run = Run(
         directory=settings.run_dir,
         info=run_info(conductor, cut=cut),
         records=records,
         metrics=metrics,
         gate=gate,
         efficiency=list(conductor.efficiency.values()),
-        items=len(conductor.bank.myth),
+        items=conductor.bank.size,
         signed_items=conductor.bank.signed,
         selected=len(conductor.selected),
         titles={
@@ -80,6 +82,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         rerun_command=_rerun(settings, map(str, arguments)),
         cut=cut,
     )
+    return replace(run, sections=tuple(sections(run)))
 
 
 def exit_code(gate: GateResult, settings: Settings, own: int) -> int:
@@ -163,7 +166,7 @@ def _notes(conductor: Conductor) -> list[str]:
 def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
     """Return the content of run.json: who was asked what, with which versions; no secrets."""
     settings = conductor.settings
-    myth = settings.protocol.myth
+    tracks = sorted({record.facts.track for record in conductor.records.values()})
     model = conductor.info
     asked = len(conductor.records)
     planned = len(conductor.facts)
@@ -183,18 +186,17 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "partial": f"{asked} of {planned} cases" if asked < planned else None,
         "cut": cut,
         "cultures": sorted({record.facts.culture for record in conductor.records.values()}),
-        "langs": list(myth.langs),
+        "langs": sorted({record.facts.lang for record in conductor.records.values()}),
         "templates": {
-            lang: [wording.id for wording in templates("myth", lang)[: myth.templates]]
-            for lang in myth.langs
+            name: [wording for wording, _ in TRACKS[name].wordings(conductor.plan)]
+            for name in tracks
         },
-        "samples": myth.samples,
-        "temperature": myth.temperature,
-        "top_p": myth.top_p,
-        "max_tokens": myth.max_tokens,
+        **_asked(settings.protocol, tracks),
         "max_connections": settings.max_connections,
         "bank_seed": settings.bank_seed,
         "prompt_hash": conductor.prompts,
+        "home": settings.home,
+        "judge_model": settings.judge_model,
         "baseline": str(settings.baseline) if settings.baseline else None,
         "bank_hash": conductor.bank.sha256,
         "thresholds_hash": conductor.thresholds.sha256,
@@ -205,6 +207,20 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "seconds": round((datetime.now(UTC) - conductor.started).total_seconds(), 1),
         **collect_provenance(settings.root),
     }
+
+
+def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:
+    """Return how much was asked: one value where all tracks agree, else one for each track."""
+    found: dict[str, Any] = {}
+    for key in ("samples", "rounds", "temperature", "top_p", "max_tokens"):
+        values = {
+            track: value
+            for track in tracks
+            if (value := getattr(getattr(protocol, track), key, None)) is not None
+        }
+        alike = set(values.values())
+        found[key] = alike.pop() if len(alike) == 1 else values or None
+    return found
 
 
 def _retried(replies: Iterable[Mapping[str, Any]]) -> list[str]:

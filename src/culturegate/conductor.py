@@ -27,6 +27,7 @@ from culturegate.models import (
     EndpointModel,
     Engine,
     Fetching,
+    Judged,
     Limits,
     Model,
     ModelInfo,
@@ -45,13 +46,15 @@ from culturegate.selection import Selection
 from culturegate.shards import share
 from culturegate.text import one_line
 from culturegate.tracks import (
+    TRACKS,
     Case,
     CaseFacts,
     Decidable,
     Decision,
+    Plan,
+    Protocol,
     Record,
     adjudicate,
-    myth_cases,
 )
 
 MANY = 1000
@@ -89,10 +92,25 @@ class Conductor:
         return load_bank(self.settings.items)
 
     @cached_property
+    def plan(self) -> Plan:
+        """What decides which cases there are."""
+        return self._plan(self.settings.protocol)
+
+    def _plan(self, protocol: Protocol) -> Plan:
+        settings = self.settings
+        return Plan(
+            self.bank,
+            protocol,
+            settings.bank_seed,
+            judged=settings.judge_model is not None,
+            home=settings.home,
+            awareness_position=settings.awareness_position,
+        )
+
+    @cached_property
     def planned(self) -> dict[str, tuple[Case, ...]]:
         """Every case that the protocol names, by track, whatever this session leaves out."""
-        settings = self.settings
-        return {"myth": myth_cases(self.bank.myth, settings.protocol.myth, settings.bank_seed)}
+        return {name: track.cases(self.plan) for name, track in TRACKS.items()}
 
     @cached_property
     def thresholds(self) -> Thresholds:
@@ -129,8 +147,11 @@ class Conductor:
     @cached_property
     def prompts(self) -> str:
         """SHA-256 (hex) of every wording that this session asks in."""
-        myth = self.settings.protocol.myth
-        return prompt_hash({"myth": myth.templates}, myth.langs)
+        return prompt_hash(
+            (f"{name}/{wording}", text)
+            for name, track in TRACKS.items()
+            for wording, text in track.wordings(self.plan)
+        )
 
     @cached_property
     def baseline(self) -> list[Record] | None:
@@ -186,11 +207,11 @@ class Conductor:
         if asked.templates > most:
             message = f"--templates {asked.templates}: there are {most} wordings"
             raise CulturegateError(message)
-        unknown = sorted(set(settings.cultures) - set(self.bank.cultures))
+        unknown = sorted(set(settings.cultures) - set(self.cultures))
         if unknown:
             message = (
                 f"--culture {', '.join(unknown)}: no such culture in the bank; "
-                f"there are: {', '.join(self.bank.cultures)}"
+                f"there are: {', '.join(self.cultures)}"
             )
             raise CulturegateError(message)
         _ = self.thresholds, self.decisions, self.baseline
@@ -201,9 +222,14 @@ class Conductor:
         return (
             f"0 cases selected by --culture {', '.join(self.settings.cultures) or 'any'} and "
             f"--lang {', '.join(self.settings.protocol.myth.langs)}; the bank has "
-            f"{len(self.bank.myth)} items, cultures {', '.join(self.bank.cultures)}, "
+            f"{len(self.bank.myth)} items, cultures {', '.join(self.cultures)}, "
             f"languages {', '.join(langs)}"
         )
+
+    @cached_property
+    def cultures(self) -> tuple[str, ...]:
+        """Cultures that there are cases of under this protocol, or items of, sorted."""
+        return tuple(sorted({fact.culture for fact in self.facts} | set(self.bank.cultures)))
 
     @cached_property
     def _by_id(self) -> dict[str, Case]:
@@ -243,10 +269,11 @@ class Conductor:
         groups = {(case.facts.track, case.facts.kind, case.facts.culture) for case in cases}
         found = []
         for protocol in settings.protocols:
-            all_cases = myth_cases(self.bank.myth, protocol.myth, settings.bank_seed)
+            plan = self._plan(protocol)
             asked = [
                 case
-                for case in all_cases
+                for name in sorted({track for track, _, _ in groups})
+                for case in TRACKS[name].cases(plan)
                 if (case.facts.track, case.facts.kind, case.facts.culture) in groups
             ]
             found.append(
@@ -298,7 +325,7 @@ class Conductor:
         """
 
         async def check() -> ModelInfo:
-            model = self._connect()
+            model = self._model()
             try:
                 return await model.check()
             finally:
@@ -323,16 +350,40 @@ class Conductor:
         self._store = ReplyStore(settings.run_dir / STORE)
         limits = Limits(settings.max_cost, settings.max_tokens_total, settings.max_minutes)
         self._engine = Engine(
-            self._connect(worker),
+            self._model(worker),
             cases,
             max_connections=share(settings.max_connections, *worker),
             store=self._store,
             resume=settings.resume,
-            budget=Budget(limits.share(*worker), settings.price),
+            budget=Budget(
+                limits.share(*worker),
+                settings.price,
+                judge=settings.judge_price if settings.judge_model else settings.price,
+            ),
         )
         self.info = self._engine.start()
 
-    def _connect(self, worker: tuple[int, int] = (0, 1)) -> Model:
+    def _model(self, worker: tuple[int, int] = (0, 1)) -> Model:
+        """Return who answers: the model under test, and beside it the judge where one is named."""
+        settings = self.settings
+        model = self._connect(worker)
+        if settings.judge_model is None or settings.replay is not None:
+            return model
+        _, workers = worker
+        judge = EndpointModel(
+            EndpointConfig(
+                base_url=settings.judge_endpoint,
+                model=settings.judge_model,
+                api_key=settings.judge_key,
+                timeout=settings.request_timeout,
+                max_connections=share(settings.max_connections, *worker),
+                rpm=settings.rpm and settings.rpm / workers,
+                tpm=settings.tpm and settings.tpm / workers,
+            )
+        )
+        return Judged(model, judge)
+
+    def _connect(self, worker: tuple[int, int]) -> Model:
         settings = self.settings
         if settings.replay is not None:
             return ReplayModel(settings.replay, self.facts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from culturegate.models import Price
 from culturegate.models.store import NAME as STORE
 from culturegate.models.urls import parse
 from culturegate.reports import run_name, unfinished_run
-from culturegate.tracks import PROTOCOLS, Protocol
+from culturegate.tracks import PROTOCOLS, TRACKS, Protocol
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -82,9 +82,23 @@ OPTIONS = (
         _at_least(1),
         "N",
     ),
-    Option("samples", "Samples of each wording (default: 1)", _at_least(1), "N"),
-    Option("max-tokens", "Longest reply, in tokens (default: 32)", _at_least(1), "N"),
+    Option("samples", "Samples of each wording (default: the protocol's)", _at_least(1), "N"),
+    Option("max-tokens", "Longest reply, in tokens (default: the track's)", _at_least(1), "N"),
     Option("items", "Bank directory that adds to or replaces items", Path, "DIR", many=True),
+    Option(
+        "home",
+        "Region whose arms are the mirror track's baseline (default: North America)",
+        metavar="REGION",
+    ),
+    Option(
+        "awareness-position",
+        "Where framing says that it is a test (default: user)",
+        choices=("user", "system"),
+    ),
+    Option("judge-model", "Model that scores replies beside their answer", metavar="NAME"),
+    Option(
+        "judge-endpoint", "Base URL of the judge's server (default: the endpoint)", metavar="URL"
+    ),
     Option("bank-seed", "Seed of sampling and of option order (default: 0)", int, "N"),
     Option("thresholds", "File with the gate's lines (default: thresholds.yaml)", Path, "FILE"),
     Option(
@@ -153,6 +167,15 @@ class Settings:
     tpm: float | None
     price: Price | None
     """The model's, from the ini key `prices`; None where it is unknown."""
+    judge_model: str | None
+    judge_endpoint: str = field(repr=False)
+    """As given; without a judge it is not used."""
+    judge_key: ApiKey
+    judge_price: Price | None
+    home: str | None
+    """Region whose arms are the mirror track's baseline; None for the original arms."""
+    awareness_position: str
+    """`user` or `system`."""
     max_cost: float | None
     max_tokens_total: int | None
     max_minutes: float | None
@@ -236,6 +259,12 @@ def resolve(
         rpm=values["rpm"],
         tpm=values["tpm"],
         price=_prices(prices).get(values["model"] or ""),
+        judge_model=values["judge_model"],
+        judge_endpoint=_judge_endpoint(values, endpoint, env),
+        judge_key=ApiKey(env.get("CULTUREGATE_JUDGE_API_KEY") or env.get("OPENAI_API_KEY", "")),
+        judge_price=_prices(prices).get(values["judge_model"] or ""),
+        home=values["home"],
+        awareness_position=values["awareness_position"] or "user",
         max_cost=values["max_cost"],
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],
@@ -343,15 +372,39 @@ def _endpoint(values: Mapping[str, Any], env: Mapping[str, str]) -> tuple[str | 
     return endpoint, "endpoint" if endpoint else "embedded"
 
 
+def _judge_endpoint(values: Mapping[str, Any], endpoint: str | None, env: Mapping[str, str]) -> str:
+    given: str | None = values["judge_endpoint"]
+    if given and not values["judge_model"]:
+        message = "--judge-endpoint without a judge: give --judge-model NAME"
+        raise OptionError(message)
+    url = given or endpoint or env.get("OPENAI_BASE_URL") or OPENAI_URL
+    if values["judge_model"] and not values["replay"]:
+        parse(url)
+        keyed = env.get("CULTUREGATE_JUDGE_API_KEY") or env.get("OPENAI_API_KEY")
+        if url == OPENAI_URL and not keyed:
+            message = (
+                f"--judge-model {values['judge_model']} without a server to ask: give "
+                "--judge-endpoint URL, or CULTUREGATE_JUDGE_API_KEY for OpenAI's own"
+            )
+            raise OptionError(message)
+    return url
+
+
 def _protocol(name: str, values: Mapping[str, Any]) -> tuple[Protocol, tuple[tuple[str, str], ...]]:
+    """Return a protocol with the single settings that override it, in each track that has them."""
     protocol = PROTOCOLS[name]
-    myth = protocol.myth
-    overrides: list[tuple[str, str]] = []
-    for option, part in (("templates", "templates"), ("samples", "samples"), ("max_tokens",) * 2):
-        if values[option] is not None:
-            myth = replace(myth, **{part: values[option]})
-            overrides.append((option, str(values[option])))
+    given = {
+        option: values[option]
+        for option in ("templates", "samples", "max_tokens")
+        if values[option] is not None
+    }
+    overrides = [(option, str(value)) for option, value in given.items()]
     if values["lang"]:
-        myth = replace(myth, langs=tuple(dict.fromkeys(values["lang"])))
-        overrides.append(("lang", ",".join(myth.langs)))
-    return replace(protocol, myth=myth), tuple(overrides)
+        given["langs"] = tuple(dict.fromkeys(values["lang"]))
+        overrides.append(("lang", ",".join(given["langs"])))
+    changed = {}
+    for track in TRACKS:
+        asked = getattr(protocol, track)
+        known = {each.name for each in fields(asked)}
+        changed[track] = replace(asked, **{key: given[key] for key in known & given.keys()})
+    return replace(protocol, **changed), tuple(overrides)

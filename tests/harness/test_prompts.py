@@ -54,12 +54,12 @@ def test_a_slot_without_a_value_is_an_error():
 
 
 def test_a_language_without_prompts_is_named_with_those_that_have_some():
-    with pytest.raises(ValueError, match=r"no prompts in language 'tlh'; there are: en, zh"):
+    with pytest.raises(ValueError, match=r"no myth prompts in language 'tlh'; there are: en, zh"):
         templates("myth", "tlh")
 
 
 def test_the_hash_tells_which_wordings_are_in_use():
-    one = prompt_hash({"myth": 1}, ("en",))
-    assert one == prompt_hash({"myth": 1}, ("en",))
-    assert len({one, prompt_hash({"myth": 2}, ("en",)), prompt_hash({"myth": 1}, ("zh",))}) == 3
-    assert prompt_hash({"myth": 1}, ("en", "zh")) == prompt_hash({"myth": 1}, ("zh", "en"))
+    one, two = ("en/plain-1", "$question"), ("zh/plain-1", "$question")
+    assert prompt_hash([one]) == prompt_hash([one])
+    assert prompt_hash([one, two]) == prompt_hash([two, one])
+    assert len({prompt_hash(each) for each in ([one], [two], [one, two], [])}) == 4

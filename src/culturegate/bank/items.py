@@ -116,6 +116,11 @@ class Bank:
         """Slugs of the cultures that have items, sorted."""
         return tuple(sorted({item.culture for item in self.myth}))
 
+    @property
+    def size(self) -> int:
+        """Number of items over all tracks."""
+        return len(self.myth)
+
     @cached_property
     def signed(self) -> int:
         """Number of items that at least one person has signed."""

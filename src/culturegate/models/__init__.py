@@ -7,6 +7,7 @@ from culturegate.models.budget import Budget, Limits, Price
 from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
 from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.engine import Engine
+from culturegate.models.judged import Judged
 from culturegate.models.progress import Fetching, Progress, Snapshot
 from culturegate.models.replay import ReplayModel
 from culturegate.models.store import ReplyStore
@@ -19,6 +20,7 @@ __all__ = [
     "EndpointModel",
     "Engine",
     "Fetching",
+    "Judged",
     "Limits",
     "Message",
     "Model",

@@ -26,6 +26,8 @@ class Prompt:
     max_tokens: int = 32
     sample: int = 0
     """Index among repeats of the same payload; part of the reply's key, never sent."""
+    judge: bool = False
+    """Whether the judge model is asked rather than the model under test."""
     case: str | None = None
     """The case that asks, set by the engine; neither sent nor part of the key."""
     trial: int = 0
@@ -38,13 +40,14 @@ class Prompt:
 
     def payload(self) -> dict[str, Any]:
         """Return what the key covers apart from the model, as plain JSON data."""
-        return {
+        data = {
             "messages": [{"role": turn.role, "content": turn.content} for turn in self.messages],
             "temperature": self.temperature,
             "top_p": self.top_p,
             "max_tokens": self.max_tokens,
             "sample": self.sample,
         }
+        return data | {"judge": True} if self.judge else data
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,24 +54,33 @@ class Budget:
         limits: Limits = Limits(),
         price: Price | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        judge: Price | None = None,
     ) -> None:
         """Start the clock.
 
+        Args:
+            limits: What may be spent.
+            price: Of the model under test; None where it is unknown.
+            clock: Seconds, from anywhere.
+            judge: The judge model's price; the same as `price` where there is no judge.
+
         Raises:
-            CulturegateError: Where the cost is limited and the price is unknown.
+            CulturegateError: Where the cost is limited and a price is unknown.
         """
-        if limits.cost is not None and price is None:
+        if limits.cost is not None and (price is None or judge is None):
             message = (
-                "a limit on the cost needs the model's price, and none is known; "
-                "give the price in the configuration, or limit the tokens instead"
+                f"a limit on the cost needs the {'model' if price is None else 'judge'}'s price, "
+                "and none is known; give the price in the configuration, or limit the tokens "
+                "instead"
             )
             raise CulturegateError(message)
         self._limits = limits
-        self._price = price
+        self._prices = {False: price, True: judge}
         self._clock = clock
         self._started = clock()
-        self._prompt_tokens = 0
-        self._completion_tokens = 0
+        self._tokens = 0
+        self._cost: float | None = 0.0
         self._guessed = False
         self.spent: str | None = None
         """Which budget is spent, in a sentence; None while none is."""
@@ -79,14 +88,12 @@ class Budget:
     @property
     def tokens(self) -> int | None:
         """Tokens taken so far; None where the server did not count them all."""
-        return None if self._guessed else self._prompt_tokens + self._completion_tokens
+        return None if self._guessed else self._tokens
 
     @property
     def cost(self) -> float | None:
         """Money spent so far; None where the price or the tokens are unknown."""
-        if self._price is None or self._guessed:
-            return None
-        return self._price.cost(self._prompt_tokens, self._completion_tokens)
+        return None if self._guessed or self._prices[False] is None else self._cost
 
     @property
     def seconds_left(self) -> float | None:
@@ -103,8 +110,12 @@ class Budget:
             if sent is None:
                 sent = sum(len(turn.content.encode("utf-8", "replace")) for turn in prompt.messages)
             received = prompt.max_tokens if received is None else received
-        self._prompt_tokens += sent
-        self._completion_tokens += received
+        self._tokens += sent + received
+        price = self._prices[prompt.judge]
+        if price is None or self._cost is None:
+            self._cost = None
+        else:
+            self._cost += price.cost(sent, received)
         self.check()
 
     def check(self) -> str | None:
@@ -115,13 +126,11 @@ class Budget:
 
     def _over(self) -> str | None:
         most = " at most" if self._guessed else ""
-        tokens = self._prompt_tokens + self._completion_tokens
-        if self._limits.tokens is not None and tokens >= self._limits.tokens:
-            return f"the budget of {self._limits.tokens} tokens is spent ({tokens}{most})"
-        if self._limits.cost is not None and self._price is not None:
-            cost = self._price.cost(self._prompt_tokens, self._completion_tokens)
-            if cost >= self._limits.cost:
-                return f"the budget of {self._limits.cost:g} is spent ({cost:.4g}{most})"
+        if self._limits.tokens is not None and self._tokens >= self._limits.tokens:
+            return f"the budget of {self._limits.tokens} tokens is spent ({self._tokens}{most})"
+        limit, cost = self._limits.cost, self._cost
+        if limit is not None and cost is not None and cost >= limit:
+            return f"the budget of {limit:g} is spent ({cost:.4g}{most})"
         if self.seconds_left == 0.0:
             return f"the time limit of {self._limits.minutes:g} minutes is over"
         return None

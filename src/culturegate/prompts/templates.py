@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -29,31 +29,40 @@ class Template:
 
 
 @cache
-def languages() -> tuple[str, ...]:
-    """Return the languages that there are prompts in, sorted."""
-    files = (file.name for file in resources.files(__package__).iterdir())
-    return tuple(sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")))
+def _wordings() -> dict[str, dict[str, tuple[Template, ...]]]:
+    """Return every wording by language and track."""
+    found = {}
+    for file in resources.files(__package__).iterdir():
+        if file.name.endswith(".yaml"):
+            data = yaml.safe_load(file.read_text(encoding="utf-8"))
+            found[file.name.removesuffix(".yaml")] = {
+                track: tuple(Template(entry["id"], entry["text"]) for entry in entries)
+                for track, entries in data.items()
+            }
+    return found
 
 
 @cache
+def languages(track: str = "myth") -> tuple[str, ...]:
+    """Return the languages that there are wordings of a track in, sorted."""
+    return tuple(sorted(lang for lang, tracks in _wordings().items() if track in tracks))
+
+
 def templates(track: str, lang: str) -> tuple[Template, ...]:
     """Return the wordings of a track in a language, in the order in which protocols use them.
 
     Raises ValueError for a language that has none, naming those that have.
     """
-    if lang not in languages():
-        message = f"no prompts in language {lang!r}; there are: {', '.join(languages())}"
+    if lang not in languages(track):
+        there_are = ", ".join(languages(track))
+        message = f"no {track} prompts in language {lang!r}; there are: {there_are}"
         raise ValueError(message)
-    file = resources.files(__package__) / f"{lang}.yaml"
-    data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return tuple(Template(entry["id"], entry["text"]) for entry in data[track])
+    return _wordings()[lang][track]
 
 
-def prompt_hash(tracks: Mapping[str, int], langs: tuple[str, ...]) -> str:
-    """Return the SHA-256 (hex) of every wording in use: `tracks` maps a track to its number."""
+def prompt_hash(wordings: Iterable[tuple[str, str]]) -> str:
+    """Return the SHA-256 (hex) of every wording in use, given as pairs of id and text."""
     digest = hashlib.sha256()
-    for track, count in sorted(tracks.items()):
-        for lang in sorted(langs):
-            for template in templates(track, lang)[:count]:
-                digest.update(f"{track}\0{lang}\0{template.id}\0{template.text}\0".encode())
+    for name, text in sorted(wordings):
+        digest.update(f"{name}\0{text}\0".encode())
     return digest.hexdigest()

@@ -32,6 +32,7 @@ from culturegate.reports.page import html_summary_prefix
 from culturegate.reports.provenance import collect_provenance
 from culturegate.reports.rows import ROW_LIMIT, RowBudget, header_cells, row_cells, row_detail
 from culturegate.reports.run import Run
+from culturegate.reports.sections import Section, SectionTable, sections
 from culturegate.reports.shortcuts import shortcuts
 from culturegate.reports.shown import shown
 from culturegate.reports.terminal import terminal_lines
@@ -44,6 +45,8 @@ __all__ = [
     "ReportError",
     "RowBudget",
     "Run",
+    "Section",
+    "SectionTable",
     "claim",
     "collect_provenance",
     "header_cells",
@@ -59,6 +62,7 @@ __all__ = [
     "row_cells",
     "row_detail",
     "run_name",
+    "sections",
     "shortcuts",
     "shown",
     "terminal_lines",

@@ -35,6 +35,8 @@ _SPECIAL = re.compile(
 )
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
 _MOST_RULES = 12
+_MOST_TABLES = 2
+_MOST_ROWS = 12
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
          "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
 
@@ -45,12 +47,15 @@ def markdown(run: Run) -> str:
     Verdicts come worst first; where they would not fit, the last ones are counted only.
     """
     summary = Summary(run)
-    top = [f"### culturegate: {_headline(run)}", "", escape(summary.sentence), ""]
+    top = [f"### culturegate: {_headline(run)}", ""]
+    for told in summary.headlines:
+        top += [escape(told), ""]
     for caveat in summary.caveats:
         top += [f"> {escape(caveat)}", ">"]
     if summary.caveats:
         top += [""]
-    below = [*_table(summary), *_cases(summary), *_shortcuts(run), *_provenance(run)]
+    below = [*_table(summary), *_sections(run), *_cases(summary), *_shortcuts(run)]
+    below += _provenance(run)
     room = LIMIT - sum(len(line.encode("utf-8", "replace")) + 1 for line in [*top, *below]) - 200
     return "\n".join([*top, *_lines(summary, room), *below]) + "\n"
 
@@ -142,6 +147,27 @@ def _points(found: Estimate | None) -> str:
     if found is None or found.value is None:
         return "undefined"
     return f"**{points(found.value)}** ({limits(found)})"
+
+
+def _sections(run: Run) -> list[str]:
+    """Lay out each track's first tables, folded, since a comment has little room."""
+    lines: list[str] = []
+    for section in run.sections:
+        tables = section.tables[:_MOST_TABLES]
+        if not tables:
+            continue
+        lines += [f"<details><summary>{escape(section.title)}</summary>", ""]
+        for table in tables:
+            heads = " | ".join(escape(head, 60) for head in table.heads)
+            lines += [escape(table.title), "", f"| {heads} |", f"|{' --- |' * len(table.heads)}"]
+            lines += [
+                f"| {' | '.join(escape(cell, 100) for cell in row)} |"
+                for row in table.rows[:_MOST_ROWS]
+            ]
+            more = len(table.rows) - _MOST_ROWS
+            lines += ["", *([f"{more} more rows are in report.html.", ""] if more > 0 else [])]
+        lines += ["</details>", ""]
+    return lines
 
 
 def _cases(summary: Summary) -> list[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 from markupsafe import Markup, escape
 
 from culturegate.metrics.estimate import Estimate
-from culturegate.reports.figures import figures
+from culturegate.reports.figures import Figure, figures
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
+from culturegate.reports.sections import Section
 from culturegate.reports.shortcuts import shortcut_texts
 from culturegate.reports.splits import difficulty_table, lures_table
 from culturegate.reports.summary import (
@@ -26,7 +27,7 @@ from culturegate.reports.summary import (
     points,
 )
 from culturegate.reports.tables import cells, grid, titled
-from culturegate.text import one_line
+from culturegate.text import clean, one_line
 
 _RULE_HEAD = ("Rule", "Readings", "Share")
 _GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
@@ -51,6 +52,7 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         difficulty_table(summary),
         lures_table(summary),
         _shortcuts(run),
+        *map(_section, run.sections),
         _cases(summary, rows),
         _rules(summary),
         _provenance(run.info),
@@ -61,7 +63,10 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
 
 def _opening(summary: Summary) -> list[Markup]:
     gate = summary.run.gate
-    found = [Markup('<p class="cg-sentence">{}</p>').format(summary.sentence)]
+    found = [
+        Markup('<p class="cg-sentence">{}</p>').format(clean(told, 1000))
+        for told in summary.headlines
+    ]
     if gate is not None:
         word = {0: "met", 10: "breached"}.get(gate.exit_code, "unverified")
         found.append(
@@ -72,13 +77,34 @@ def _opening(summary: Summary) -> list[Markup]:
 
 
 def _figures(summary: Summary) -> Markup:
+    return _drawn(figures(summary))
+
+
+def _drawn(shown: Sequence[Figure]) -> Markup:
     found = [
         Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(
             figure.title, Markup(figure.svg)
         )
-        for figure in figures(summary)
+        for figure in shown
     ]
     return Markup('<div class="cg-figures">{}</div>').format(Markup("").join(found))
+
+
+def _section(section: Section) -> Markup:
+    """Lay out what a track adds."""
+    notes = [Markup("<p>{}</p>").format(clean(note, 2000)) for note in section.notes]
+    tables = []
+    for table in section.tables:
+        body = [
+            Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+                clean(head, 200), cells(table.heads[1:], [clean(text, 500) for text in texts])
+            )
+            for head, *texts in table.rows
+        ]
+        shown = grid("cg-section", table.heads, body)
+        tables.append(Markup("<h4>{}</h4>{}").format(table.title, shown))
+    figures_shown = [_drawn(section.figures)] if section.figures else []
+    return titled(section.title, Markup("").join([*notes, *figures_shown, *tables]))
 
 
 def _gate(summary: Summary) -> Markup:

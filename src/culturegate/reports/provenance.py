@@ -33,6 +33,8 @@ LABELS = {
     "temperature": "temperature",
     "top_p": "top p",
     "max_tokens": "max tokens",
+    "home": "home region",
+    "judge_model": "judge model",
     "max_connections": "requests in flight",
     "bank_seed": "bank seed",
     "prompt_hash": "prompt hash",

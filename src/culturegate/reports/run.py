@@ -10,13 +10,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from culturegate.gate.verdict import GateResult
 from culturegate.reports.shortcuts import Shortcut
 from culturegate.tracks.adjudication import DISPUTED
 from culturegate.tracks.adjudication import RULE as ADJUDICATED
 from culturegate.tracks.base import Record
+
+if TYPE_CHECKING:
+    from culturegate.reports.sections import Section
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class Run:
     """The cultures' names by their id, where the bank gives one."""
     rerun_command: str = ""
     """What to type to ask the wrong cases again."""
+    sections: Sequence[Section] = ()
+    """What single tracks have to say beside the common tables."""
     cut: str | None = None
     """Why the session ended before every selected case was asked; None where it did not."""
 

@@ -59,8 +59,8 @@ class Summary:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.estimates = Estimates(run.metrics)
-        # Safety has its own section and enters no table of ability.
-        facts = [record.facts for record in run.records if record.facts.track != "safety"]
+        # Every other track has a section of its own.
+        facts = [record.facts for record in run.records if record.facts.track == "myth"]
         kinds = {fact.kind for fact in facts}
         self.kinds = [kind for kind in _KIND_ORDER if kind in kinds]
         self.kinds += sorted(kinds.difference(_KIND_ORDER))
@@ -96,6 +96,12 @@ class Summary:
             {kind: get("accuracy", kind=kind, **where) for kind in self.kinds},
             get("gap", **where) if self.has_gap else None,
         )
+
+    @property
+    def headlines(self) -> list[str]:
+        """What the run found, a sentence a track."""
+        told = [section.headline for section in self.run.sections]
+        return told if told and not self.kinds else [self.sentence, *told]
 
     @cached_property
     def sentence(self) -> str:

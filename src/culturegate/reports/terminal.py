@@ -54,7 +54,7 @@ def terminal_lines(
             return safe.translate(_ASCII).encode("ascii", "backslashreplace").decode("ascii")
         return safe
 
-    lines = _wrapped(plain(summary.sentence), width)
+    lines = [line for told in summary.headlines for line in _wrapped(plain(told), width)]
     for caveat in summary.caveats:
         lines += _wrapped(plain(f"! {caveat}"), width, "  ")
     if summary.has_values:

@@ -62,11 +62,30 @@ class Trial:
     """Code of the reply's language, where that was looked at and is not the case's."""
 
 
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One call's verdict of a judge model on one aspect of a trial's reply."""
+
+    template: str
+    sample: int
+    aspect: str
+    """What was judged: a path's validity, a point of a checklist."""
+    call: int
+    """0 and 1 are the two independent calls, 2 is the arbiter's."""
+    score: float | None
+    """None where the verdict is unscored: unreadable, out of range, or the call failed."""
+    nonstandard: bool = False
+    """The judge calls the reply reasonable and not what the rubric expects."""
+    detail: str | None = None
+    reply_key: str | None = None
+
+
 _FACTS = tuple(field.name for field in fields(CaseFacts))
 _TRIAL = tuple(field.name for field in fields(Trial))
+_JUDGEMENT = tuple(field.name for field in fields(Judgement))
 
 
-def _flat(data: CaseFacts | Trial, names: tuple[str, ...]) -> dict[str, Any]:
+def _flat(data: CaseFacts | Trial | Judgement, names: tuple[str, ...]) -> dict[str, Any]:
     # All values are plain; `asdict` would take eight times as long to look for others.
     return {name: getattr(data, name) for name in names}
 
@@ -85,16 +104,20 @@ class Record:
     """Share of samples that give the modal answer, 0 to 1."""
     error: str | None = None
     """Why the case could not be judged; None where it could."""
+    judgements: tuple[Judgement, ...] = ()
+    """What a judge model said of the replies; never a part of the outcome."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON data, the facts flat beside the outcome."""
-        outcome = {
+        outcome: dict[str, Any] = {
             "passed": self.passed,
             "modal": self.modal,
             "agreement": self.agreement,
             "error": self.error,
             "trials": [_flat(trial, _TRIAL) for trial in self.trials],
         }
+        if self.judgements:
+            outcome["judgements"] = [_flat(each, _JUDGEMENT) for each in self.judgements]
         return _flat(self.facts, _FACTS) | outcome
 
     @classmethod
@@ -110,6 +133,10 @@ class Record:
             modal=data["modal"],
             agreement=data["agreement"],
             error=data["error"],
+            judgements=tuple(
+                Judgement(**{key: each[key] for key in _JUDGEMENT if key in each})
+                for each in data.get("judgements", ())
+            ),
         )
 
 

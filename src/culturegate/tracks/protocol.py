@@ -24,17 +24,100 @@ class MythProtocol:
 
 
 @dataclass(frozen=True, slots=True)
+class MirrorProtocol:
+    """How much of the mirror track is asked; each arm has a language of its own."""
+
+    families_per_region: int | None
+    """Families asked a region and task type together; None asks all."""
+    samples: int
+    temperature: float = 0.7
+    top_p: float = 1.0
+    max_tokens: int = 800
+
+
+@dataclass(frozen=True, slots=True)
+class FramingProtocol:
+    """How much of the framing track is asked."""
+
+    langs: tuple[str, ...]
+    samples_per_lang: int | None
+    """Notes asked a language; None asks all."""
+    rounds: int
+    """Round r uses wording r of awareness and of framing."""
+    jobs: str
+    """`first`, `turns` (each note gets one job, all jobs in turn) or `all`."""
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 600
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaProtocol:
+    """How much of the persona track is asked."""
+
+    langs: tuple[str, ...]
+    personas_per_culture: int
+    requests_per_persona: int | None
+    """None asks the whole grid."""
+    arms: tuple[str, ...] = ("implicit", "hint", "explicit", "none")
+    samples: int = 1
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyProtocol:
+    """How much of the safety track is asked."""
+
+    langs: tuple[str, ...]
+    pairs: int | None
+    """Pairs asked, over all cultures; None asks all."""
+    samples: int = 1
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 32
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """One named amount of asking, over all tracks."""
 
     name: str
     myth: MythProtocol
+    mirror: MirrorProtocol
+    framing: FramingProtocol
+    persona: PersonaProtocol
+    safety: SafetyProtocol
 
 
+_EN = ("en",)
+_BOTH = ("en", "zh")
 PROTOCOLS = {
-    "quick": Protocol("quick", MythProtocol(1, ("en",), 6)),
-    "standard": Protocol("standard", MythProtocol(3, ("en", "zh"), None)),
-    "full": Protocol("full", MythProtocol(5, ("en", "zh"), None)),
+    "quick": Protocol(
+        "quick",
+        MythProtocol(1, _EN, 6),
+        MirrorProtocol(4, samples=1, max_tokens=160),
+        FramingProtocol(_EN, 12, rounds=1, jobs="first", max_tokens=200),
+        PersonaProtocol(_EN, 2, 4, arms=("implicit", "none")),
+        SafetyProtocol(_EN, 20),
+    ),
+    "standard": Protocol(
+        "standard",
+        MythProtocol(3, _BOTH, None),
+        MirrorProtocol(None, samples=5),
+        FramingProtocol(_BOTH, 100, rounds=3, jobs="turns"),
+        PersonaProtocol(_EN, 10, 8),
+        SafetyProtocol(_EN, None),
+    ),
+    "full": Protocol(
+        "full",
+        MythProtocol(5, _BOTH, None),
+        MirrorProtocol(None, samples=10),
+        FramingProtocol(_BOTH, None, rounds=3, jobs="all"),
+        PersonaProtocol(_EN, 10, None),
+        SafetyProtocol(_BOTH, None),
+    ),
 }
 
 

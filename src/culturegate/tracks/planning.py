@@ -1,0 +1,55 @@
+"""Which cases there are: every track's, from the bank, the protocol and the session's choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from culturegate.bank import Bank
+from culturegate.prompts import templates
+from culturegate.tracks.base import Case
+from culturegate.tracks.myth import myth_cases
+from culturegate.tracks.protocol import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that decides which cases there are and how they are worded."""
+
+    bank: Bank
+    protocol: Protocol
+    seed: int
+    judged: bool = False
+    """Whether a judge model is there to score replies."""
+    home: str | None = None
+    """Region whose arms are the baseline of the mirror track; None for the original arms."""
+    awareness_position: str = "user"
+    """Where framing's line of awareness stands: at the end of the `user` turn, or in `system`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One track, as the session sees it."""
+
+    name: str
+    cases: Callable[[Plan], tuple[Case, ...]]
+    """Every case that the protocol names, in the order in which they are asked."""
+    wordings: Callable[[Plan], Iterable[tuple[str, str]]]
+    """Id and text of every wording in use, for the hash of the prompts."""
+
+
+def _myth_wordings(plan: Plan) -> Iterable[tuple[str, str]]:
+    myth = plan.protocol.myth
+    for lang in sorted(myth.langs):
+        for template in templates("myth", lang)[: myth.templates]:
+            yield f"{lang}/{template.id}", template.text
+
+
+_ALL = (
+    Track(
+        "myth",
+        lambda plan: myth_cases(plan.bank.myth, plan.protocol.myth, plan.seed),
+        _myth_wordings,
+    ),
+)
+TRACKS: Mapping[str, Track] = {track.name: track for track in _ALL}
