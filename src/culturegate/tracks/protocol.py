@@ -49,6 +49,8 @@ class FramingProtocol:
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 600
+    seed: int = 42
+    """Together with the bank seed: order and codes of the conditions, order of the rounds."""
 
 
 @dataclass(frozen=True, slots=True)
