@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from culturegate.bank.bank import Bank
 from culturegate.bank.findings import Finding, LintLimits, at_group
-from culturegate.bank.items import Bank, MythItem
+from culturegate.bank.items import MythItem
 from culturegate.bank.layout import FORMS
 from culturegate.errors import Problem
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,40 +94,3 @@ class MythItem:
             "public": self.public,
             "variant_of": self.variant_of,
         }
-
-
-@dataclass(frozen=True)
-class Bank:
-    """Every item that a run can ask, read and validated."""
-
-    myth: tuple[MythItem, ...]
-    """Sorted by id."""
-    files: tuple[Path, ...]
-    titles: Mapping[str, Mapping[str, str]]
-    """Each culture's title by language, where a file gives one."""
-    canaries: Mapping[Path, str | None]
-    """Each file's canary."""
-
-    @cached_property
-    def cultures(self) -> tuple[str, ...]:
-        """Slugs of the cultures that have items, sorted."""
-        return tuple(sorted({item.culture for item in self.myth}))
-
-    @property
-    def size(self) -> int:
-        """Number of items over all tracks."""
-        return len(self.myth)
-
-    @cached_property
-    def signed(self) -> int:
-        """Number of items that at least one person has signed."""
-        return sum(bool(item.reviews) for item in self.myth)
-
-    @cached_property
-    def sha256(self) -> str:
-        """SHA-256 (hex) of the items' content; places, sources and signatures do not enter."""
-        digest = hashlib.sha256()
-        for item in self.myth:
-            text = json.dumps(item.content(), ensure_ascii=False, sort_keys=True)
-            digest.update(text.encode() + b"\n")
-        return digest.hexdigest()

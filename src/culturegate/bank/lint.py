@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from culturegate.bank.bank import Bank
 from culturegate.bank.census import miscounted
 from culturegate.bank.duplicates import duplicates
 from culturegate.bank.fairness import baselines, groups, length_ratio, unfair
 from culturegate.bank.findings import Finding, LintLimits
-from culturegate.bank.items import Bank
+from culturegate.bank.persona_lint import lint_persona, persona_summary
+from culturegate.bank.safety_lint import lint_safety, safety_summary
 from culturegate.bank.soundness import unsound
 
 
@@ -20,6 +22,8 @@ def lint(bank: Bank, limits: LintLimits) -> list[Finding]:
         *unfair(bank.myth, limits),
         *unsound(bank.myth, limits),
         *duplicates(bank.myth, limits),
+        *lint_persona(bank.persona, limits),
+        *lint_safety(bank.safety, limits),
     ]
     return sorted(
         found,
@@ -38,9 +42,14 @@ def summary(bank: Bank, limits: LintLimits) -> Iterator[str]:
         f"{len(bank.myth)} items, {len(bank.cultures)} cultures, {len(bank.files)} files, "
         f"{bank.signed} signed by a person"
     )
-    if not bank.myth:
-        return
-    width = max(len(culture) for culture in bank.cultures)
+    if bank.myth:
+        yield from _myth_table(bank, limits)
+    yield from persona_summary(bank.persona)
+    yield from safety_summary(bank.safety)
+
+
+def _myth_table(bank: Bank, limits: LintLimits) -> Iterator[str]:
+    width = max(len(item.culture) for item in bank.myth)
     yield (
         f"{'culture':{max(width, 7)}} kind   lang  items episodes signed "
         "longest shared letter rotated chance even"

@@ -6,9 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from culturegate.bank.bank import Bank
 from culturegate.bank.entries import FileReader
 from culturegate.bank.files import SUFFIXES
-from culturegate.bank.items import Bank, MythItem
+from culturegate.bank.items import MythItem
+from culturegate.bank.persona_reading import load_persona
+from culturegate.bank.safety_reading import load_safety
 from culturegate.errors import InputError, Problem
 from culturegate.text import one_line
 
@@ -30,7 +33,7 @@ def load_bank(directories: Sequence[Path]) -> Bank:
     canaries: dict[Path, str | None] = {}
     for directory in dict.fromkeys(directories):
         found = bank_files(directory)
-        if not found:
+        if not found and not any((directory / track).is_dir() for track in OTHER_TRACKS):
             problems.append(_nothing(directory))
         reader = FileReader()
         for file in found:
@@ -42,6 +45,11 @@ def load_bank(directories: Sequence[Path]) -> Bank:
         canaries |= reader.canaries
         files += found
     problems += _variant_faults(items, complete=not problems)
+    persona, faults = load_persona(directories)
+    problems += faults
+    safety, faults = load_safety(directories)
+    problems += faults
+    titles |= {culture.slug: culture.title for culture in persona.by_culture.values()}
     if problems:
         raise InputError(problems, "bank")
     return Bank(
@@ -49,6 +57,8 @@ def load_bank(directories: Sequence[Path]) -> Bank:
         files=tuple(files),
         titles=titles,
         canaries=canaries,
+        persona=persona,
+        safety=safety,
     )
 
 

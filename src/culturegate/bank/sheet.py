@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from culturegate.bank.bank import Bank
 from culturegate.bank.files import read_table
-from culturegate.bank.items import Bank, MythItem, Review
+from culturegate.bank.items import MythItem, Review
 from culturegate.bank.wording import folded
 from culturegate.errors import CulturegateError, InputError, Problem
 from culturegate.text import one_line

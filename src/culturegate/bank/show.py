@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Iterator
 from importlib.resources import files
 
-from culturegate.bank.items import Bank, MythItem
+from culturegate.bank.bank import Bank
+from culturegate.bank.items import MythItem
 from culturegate.bank.slugs import slug
 from culturegate.errors import CulturegateError
 from culturegate.text import clean, one_line
