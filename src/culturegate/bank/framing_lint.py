@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from culturegate.bank.findings import Finding
+from culturegate.bank.findings import Finding, LintLimits
 from culturegate.bank.framing import FramingBank, FramingJob, FramingSample
 from culturegate.bank.wording import folded
 from culturegate.errors import Problem
@@ -24,9 +24,9 @@ ONLY_JSON = {"en": "only json", "zh": "只输出 json"}
 _TEMPTS = re.compile(r'["{}\\\n]')
 
 
-def lint_framing(bank: FramingBank) -> Iterator[Finding]:
-    """Yield what is wrong with the notes and jobs; a bank without them has nothing to find."""
-    if not bank.files:
+def lint_framing(bank: FramingBank, limits: LintLimits) -> Iterator[Finding]:
+    """Yield what is wrong with the notes and jobs; a folder of one's own is not held to it."""
+    if not bank.files or not limits.record:
         return
     folder = bank.files[0].parent
     for file, canary in bank.canaries.items():
