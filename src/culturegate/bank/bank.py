@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from culturegate.bank.framing import FramingBank
 from culturegate.bank.items import MythItem
 from culturegate.bank.persona import PersonaBank
 from culturegate.bank.safety import SafetyBank
@@ -51,11 +52,12 @@ class Bank:
     """Each file's canary."""
     persona: PersonaBank = field(default_factory=PersonaBank)
     safety: SafetyBank = field(default_factory=SafetyBank)
+    framing: FramingBank = field(default_factory=FramingBank)
 
     @property
     def tracks(self) -> tuple[TrackBank, ...]:
         """The parts of the tracks other than myth."""
-        return (self.persona, self.safety)
+        return (self.framing, self.persona, self.safety)
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
@@ -66,7 +68,7 @@ class Bank:
     @property
     def size(self) -> int:
         """Number of items over all tracks: a norm's request is one, and so is a scene."""
-        return len(self.myth) + self.persona.size + len(self.safety.scenes)
+        return len(self.myth) + self.persona.size + len(self.safety.scenes) + len(self.framing.samples)
 
     @cached_property
     def signed(self) -> int:

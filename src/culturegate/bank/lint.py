@@ -10,6 +10,8 @@ from culturegate.bank.census import miscounted
 from culturegate.bank.duplicates import duplicates
 from culturegate.bank.fairness import baselines, groups, length_ratio, unfair
 from culturegate.bank.findings import Finding, LintLimits
+from culturegate.bank.framing_lint import framing_summary, lint_framing
+from culturegate.bank.mirror_lint import lint_mirror, mirror_summary
 from culturegate.bank.persona_lint import lint_persona, persona_summary
 from culturegate.bank.safety_lint import lint_safety, safety_summary
 from culturegate.bank.soundness import unsound
@@ -22,6 +24,8 @@ def lint(bank: Bank, limits: LintLimits) -> list[Finding]:
         *unfair(bank.myth, limits),
         *unsound(bank.myth, limits),
         *duplicates(bank.myth, limits),
+        *lint_framing(bank.framing, limits),
+        *lint_mirror(bank.mirror, limits),
         *lint_persona(bank.persona, limits),
         *lint_safety(bank.safety, limits),
     ]
@@ -44,6 +48,8 @@ def summary(bank: Bank, limits: LintLimits) -> Iterator[str]:
     )
     if bank.myth:
         yield from _myth_table(bank, limits)
+    yield from framing_summary(bank.framing)
+    yield from mirror_summary(bank.mirror)
     yield from persona_summary(bank.persona)
     yield from safety_summary(bank.safety)
 

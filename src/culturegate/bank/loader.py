@@ -9,7 +9,9 @@ from pathlib import Path
 from culturegate.bank.bank import Bank
 from culturegate.bank.entries import FileReader
 from culturegate.bank.files import SUFFIXES
+from culturegate.bank.framing_reading import load_framing
 from culturegate.bank.items import MythItem
+from culturegate.bank.mirror_reading import load_mirror
 from culturegate.bank.persona_reading import load_persona
 from culturegate.bank.safety_reading import load_safety
 from culturegate.errors import InputError, Problem
@@ -45,6 +47,11 @@ def load_bank(directories: Sequence[Path]) -> Bank:
         canaries |= reader.canaries
         files += found
     problems += _variant_faults(items, complete=not problems)
+    framing, faults = load_framing(directories)
+    problems += faults
+    mirror, faults = load_mirror(directories)
+    problems += faults
+    titles |= mirror.titles
     persona, faults = load_persona(directories)
     problems += faults
     safety, faults = load_safety(directories)
@@ -57,6 +64,8 @@ def load_bank(directories: Sequence[Path]) -> Bank:
         files=tuple(files),
         titles=titles,
         canaries=canaries,
+        framing=framing,
+        mirror=mirror,
         persona=persona,
         safety=safety,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from culturegate.bank import Bank
 from culturegate.prompts import templates
 from culturegate.tracks.base import Case
+from culturegate.tracks.framing import framing_cases, framing_wordings
 from culturegate.tracks.myth import myth_cases
 from culturegate.tracks.protocol import Protocol
 
@@ -50,6 +51,13 @@ _ALL = (
         "myth",
         lambda plan: myth_cases(plan.bank.myth, plan.protocol.myth, plan.seed),
         _myth_wordings,
+    ),
+    Track(
+        "framing",
+        lambda plan: framing_cases(
+            plan.bank.framing, plan.protocol.framing, plan.seed, plan.awareness_position
+        ),
+        lambda plan: framing_wordings(plan.protocol.framing, plan.awareness_position),
     ),
 )
 TRACKS: Mapping[str, Track] = {track.name: track for track in _ALL}
