@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from culturegate.bank.framing import FramingBank
 from culturegate.bank.items import MythItem
+from culturegate.bank.mirror import MirrorBank
 from culturegate.bank.persona import PersonaBank
 from culturegate.bank.safety import SafetyBank
 
@@ -50,6 +51,7 @@ class Bank:
     """Each culture's title by language, where a file gives one."""
     canaries: Mapping[Path, str | None]
     """Each file's canary."""
+    mirror: MirrorBank = field(default_factory=MirrorBank)
     persona: PersonaBank = field(default_factory=PersonaBank)
     safety: SafetyBank = field(default_factory=SafetyBank)
     framing: FramingBank = field(default_factory=FramingBank)
@@ -57,7 +59,7 @@ class Bank:
     @property
     def tracks(self) -> tuple[TrackBank, ...]:
         """The parts of the tracks other than myth."""
-        return (self.framing, self.persona, self.safety)
+        return (self.framing, self.mirror, self.persona, self.safety)
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
@@ -68,7 +70,13 @@ class Bank:
     @property
     def size(self) -> int:
         """Number of items over all tracks: a norm's request is one, and so is a scene."""
-        return len(self.myth) + self.persona.size + len(self.safety.scenes) + len(self.framing.samples)
+        return (
+            len(self.myth)
+            + len(self.framing.samples)
+            + len(self.mirror.families)
+            + self.persona.size
+            + len(self.safety.scenes)
+        )
 
     @cached_property
     def signed(self) -> int:
