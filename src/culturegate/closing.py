@@ -196,6 +196,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "bank_seed": settings.bank_seed,
         "prompt_hash": conductor.prompts,
         "home": settings.home,
+        "awareness_position": settings.awareness_position,
         "judge_model": settings.judge_model,
         "baseline": str(settings.baseline) if settings.baseline else None,
         "bank_hash": conductor.bank.sha256,

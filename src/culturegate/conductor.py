@@ -42,6 +42,7 @@ from culturegate.options import Settings
 from culturegate.outcome import Outcome, UnaskedCase
 from culturegate.prompts import languages, prompt_hash, templates
 from culturegate.reports import Decisions, claim, read_comparable, read_decisions
+from culturegate.reports.evidence import ASKED, begin_asking, check_resumable
 from culturegate.selection import Selection
 from culturegate.shards import share
 from culturegate.text import one_line
@@ -161,15 +162,20 @@ class Conductor:
             CulturegateError: Where it can't be read, or was asked under another protocol.
         """
         settings = self.settings
-        if settings.baseline is None:
-            return None
-        own = {
+        return None if settings.baseline is None else read_comparable(settings.baseline, self.way)
+
+    @property
+    def way(self) -> dict[str, Any]:
+        """How this session asks, as run.json says it: what runs must share to be compared."""
+        settings = self.settings
+        return {
             "protocol": settings.protocol.name,
             "protocol_overrides": dict(settings.protocol_overrides),
             "bank_seed": settings.bank_seed,
             "prompt_hash": self.prompts,
+            "home": settings.home,
+            "awareness_position": settings.awareness_position,
         }
-        return read_comparable(settings.baseline, own)
 
     @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
@@ -299,7 +305,13 @@ class Conductor:
         made = [] if directory.exists() else [directory]
         claim(directory)
         store = directory / STORE
+        way = self.way | {
+            "model": self.settings.model or self.settings.model_kind,
+            "judge_model": self.settings.judge_model,
+            "bank_hash": self.bank.sha256,
+        }
         if self.settings.resume:
+            check_resumable(directory, way)
             return
         if store.exists() or (directory / "records.jsonl").exists():
             message = (
@@ -307,7 +319,12 @@ class Conductor:
                 "with this one"
             )
             raise CulturegateError(message)
-        self._made = [*(Path(f"{store}{end}") for end in ("", "-wal", "-shm")), *made]
+        begin_asking(directory, way)
+        self._made = [
+            directory / ASKED,
+            *(Path(f"{store}{end}") for end in ("", "-wal", "-shm")),
+            *made,
+        ]
 
     def withdraw(self) -> None:
         """Take `expect` back, where nobody could be asked: what would be left is no run."""
@@ -358,7 +375,8 @@ class Conductor:
             budget=Budget(
                 limits.share(*worker),
                 settings.price,
-                judge=settings.judge_price if settings.judge_model else settings.price,
+                judged=settings.judge_model is not None,
+                judge=settings.judge_price,
             ),
         )
         self.info = self._engine.start()

@@ -131,6 +131,20 @@ def test_an_interrupted_run_is_resumed_and_a_finished_one_is_not(small):
     finished.stderr.fnmatch_lines(["ERROR: --resume: there is no unfinished run in *"])
 
 
+def test_a_run_is_not_gone_on_with_under_other_options(small):
+    reports = small.path / "reports"
+    with ScriptedServer(answers(recall_only)) as server:
+        options = ("--endpoint", server.base_url, *SMALL)
+        small.pytester.runpytest_inprocess(*options, "-x")
+        calls = server.calls
+        result = small.pytester.runpytest_inprocess(*options, "--samples", "3", "--resume")
+        assert server.calls == calls
+    (run,) = reports.glob("2*")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: --resume: {run} was asked differently: *samples*"])
+    assert not (run / "run.json").exists() or small.info(str(run))["cut"]
+
+
 def test_the_latest_run_may_be_named_to_go_on_with(small):
     reports = small.path / "reports"
     with ScriptedServer(answers(recall_only)) as server:

@@ -55,6 +55,7 @@ class Budget:
         price: Price | None = None,
         clock: Callable[[], float] = time.monotonic,
         *,
+        judged: bool = False,
         judge: Price | None = None,
     ) -> None:
         """Start the clock.
@@ -63,12 +64,13 @@ class Budget:
             limits: What may be spent.
             price: Of the model under test; None where it is unknown.
             clock: Seconds, from anywhere.
-            judge: The judge model's price; the same as `price` where there is no judge.
+            judged: Whether a judge model is asked too.
+            judge: The judge's price; None where it is unknown.
 
         Raises:
             CulturegateError: Where the cost is limited and a price is unknown.
         """
-        if limits.cost is not None and (price is None or judge is None):
+        if limits.cost is not None and (price is None or (judged and judge is None)):
             message = (
                 f"a limit on the cost needs the {'model' if price is None else 'judge'}'s price, "
                 "and none is known; give the price in the configuration, or limit the tokens "

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.errors import InputError, Problem
-from culturegate.reports.files import ReportError, mended, write_json, write_lines
+from culturegate.reports.files import ReportError, mended, write_json, write_lines, write_text
 from culturegate.reports.run import Run
+from culturegate.text import one_line
 from culturegate.tracks.base import CaseFacts, Record
 
 RECORDS = "records.jsonl"
@@ -18,9 +19,11 @@ EFFICIENCY = "efficiency.jsonl"
 METRICS = "metrics.json"
 RUN = "run.json"
 
+ASKED = "asked.json"
+"""How the run is asked, written before the first reply."""
 _NEEDED = (
     *(field.name for field in fields(CaseFacts) if field.default is MISSING),
-    *(field.name for field in fields(Record) if field.name != "facts"),
+    *(field.name for field in fields(Record) if field.name not in ("facts", "judgements")),
 )
 
 
@@ -69,18 +72,44 @@ def read_comparable(directory: Path, own: Mapping[str, Any]) -> list[Record]:
         InputError: As `read_run` does.
     """
     info, records = read_run(directory)
-    other = [
-        f"{key} {info.get(key)!r}, not {mine!r}"
-        for key, mine in own.items()
-        if info.get(key) != mine
-    ]
+    other = _differences(info, own)
     if other:
-        message = (
-            f"--baseline {directory} was asked differently and can't be compared: "
-            + "; ".join(other)
-        )
+        message = f"--baseline {directory} was asked differently and can't be compared: {other}"
         raise ReportError(message)
     return records
+
+
+def begin_asking(directory: Path, own: Mapping[str, Any]) -> None:
+    """Note how a run is asked, so that nobody goes on with it otherwise. Raises `ReportError`."""
+    write_text(directory / ASKED, (json.dumps(own, ensure_ascii=False, indent=1), "\n"))
+
+
+def check_resumable(directory: Path, own: Mapping[str, Any]) -> None:
+    """See that a session would ask as the run that it goes on with was asked.
+
+    Raises:
+        ReportError: Where it would not, naming each difference.
+        InputError: Where the run's note can't be read.
+    """
+    path = directory / ASKED
+    if not path.exists():
+        return  # A run of an earlier version.
+    other = _differences(_read_info(path), own)
+    if other:
+        message = (
+            f"--resume: {directory} was asked differently: {other}; give the options it was begun "
+            "with, or start a new run"
+        )
+        raise ReportError(message)
+
+
+def _differences(info: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+    plain = json.loads(json.dumps(own))
+    return "; ".join(
+        f"{key} {one_line(repr(info.get(key)), 80)}, not {one_line(repr(mine), 80)}"
+        for key, mine in plain.items()
+        if info.get(key) != mine
+    )
 
 
 def _read_info(path: Path) -> dict[str, Any]:
