@@ -118,5 +118,5 @@ class FramingBank:
 
     def content(self) -> Iterator[dict[str, Any]]:
         """Yield what replies and metrics depend on, for the bank's hash."""
-        for one in (*self.samples, *self.jobs):
-            yield one.content()
+        yield from (sample.content() for sample in self.samples)
+        yield from (job.content() for job in self.jobs)

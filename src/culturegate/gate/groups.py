@@ -82,6 +82,9 @@ class Evidence:
         group = tuple(sorted(where.items()))
         planned = group_view(line.metric, self.planned, where)
         cases = planned.cases
+        if line.metric.track is not None and line.metric.track not in self.planned.values("track"):
+            reason = f"there is no {line.metric.track} track in the bank"
+            return Candidate(line, group, blocked=("skipped", reason))
         if cases == 0:
             reason = "no case that the protocol names is in this group"
             return Candidate(line, group, blocked=("unverified", reason))
@@ -153,7 +156,7 @@ class Evidence:
                 return "unverified", invalid
         if found.undefined is not None:
             return "unverified", found.undefined
-        clusters = line.min_clusters or validity.min_clusters
+        clusters = max(line.min_clusters or validity.min_clusters, line.metric.least_clusters)
         if found.clusters < clusters:
             return "unverified", f"clusters: {found.clusters}, at least {clusters} needed"
         if found.n < line.min_n:
@@ -200,6 +203,8 @@ class Evidence:
             (("unparsed", "empty"), validity.max_unparsed_rate, "could not be parsed"),
             (("truncated",), validity.max_truncated_rate, "were truncated"),
         ):
+            if metric.of_form and "truncated" not in statuses:
+                continue
             rate = status_rate(view, statuses).value
             if rate is not None and rate > limit + 1e-9:
                 return f"{rate:.1%} of its replies {told}; at most {limit:.1%} may be"

@@ -103,7 +103,10 @@ class Thresholds:
     def _check_groups(self, lines: Sequence[Line], planned: Sequence[CaseFacts]) -> None:
         problems = []
         known: dict[str, set[str]] = {}
+        tracks = {facts.track for facts in planned}
         for line in lines:
+            if line.metric.track is not None and line.metric.track not in tracks:
+                continue  # Nothing to judge, and nothing to say of its groups.
             facts = dict(line.where)
             for fact in [*facts, *([line.by] if line.by else [])]:
                 values = known.setdefault(

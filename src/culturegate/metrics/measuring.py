@@ -99,7 +99,9 @@ def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
     check_contrast(metric, where)
     contrast = metric.contrast
     view = table.view({k: v for k, v in where.items() if contrast is None or k != contrast.fact})
-    if not metric.pipeline and "track" not in where:
+    if metric.track is not None:
+        view = view.where("track", metric.track)
+    elif not metric.pipeline and "track" not in where:
         view = view.without("track", "safety")
     if contrast is None:
         return view

@@ -71,7 +71,10 @@ def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield every metric with every group that a report shows."""
     arms = [arm for arm in table.values("arm") if arm != "original"]
     kinds = table.values("kind")
+    tracks = table.values("track")
     for metric in METRICS.values():
+        if metric.track is not None and metric.track not in tracks:
+            continue
         if metric.contrast is None or metric.contrast.second is not None:
             yield metric.name, {}
     by_arm = ("cpg", "retention") if "original" in table.values("arm") else ()

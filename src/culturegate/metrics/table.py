@@ -100,7 +100,9 @@ class Table:
             rows.extend([row] * len(ordered))
         return Trials(
             row=np.array(rows, dtype=np.intp),
+            template=np.array([trial.template for trial in flat], dtype=object),
             status=np.array([trial.status for trial in flat], dtype=object),
+            reason=np.array([trial.reason for trial in flat], dtype=object),
             judged=np.array([trial.status not in UNJUDGED for trial in flat], dtype=bool),
             correct=_floats(trial.correct for trial in flat),
             confidence=_floats(trial.confidence for trial in flat),
@@ -112,7 +114,9 @@ class Trials:
     """The trials of a table as columns; `row` is the row of a trial's case."""
 
     row: Ints
+    template: NDArray[np.object_]
     status: NDArray[np.object_]
+    reason: NDArray[np.object_]
     judged: Bools
     """False where the call failed or the verdict could not be read."""
     correct: Floats
