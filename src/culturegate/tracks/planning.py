@@ -10,7 +10,9 @@ from culturegate.prompts import templates
 from culturegate.tracks.base import Case
 from culturegate.tracks.framing import framing_cases, framing_wordings
 from culturegate.tracks.myth import myth_cases
+from culturegate.tracks.persona import persona_cases, persona_wordings
 from culturegate.tracks.protocol import Protocol
+from culturegate.tracks.safety import safety_cases, safety_wordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,18 @@ _ALL = (
             plan.bank.framing, plan.protocol.framing, plan.seed, plan.awareness_position
         ),
         lambda plan: framing_wordings(plan.protocol.framing, plan.awareness_position),
+    ),
+    Track(
+        "persona",
+        lambda plan: persona_cases(
+            plan.bank.persona, plan.protocol.persona, plan.seed, judged=plan.judged
+        ),
+        lambda plan: persona_wordings(plan.bank.persona, plan.protocol.persona, judged=plan.judged),
+    ),
+    Track(
+        "safety",
+        lambda plan: safety_cases(plan.bank.safety, plan.protocol.safety, plan.seed),
+        lambda plan: safety_wordings(plan.bank.safety, plan.protocol.safety),
     ),
 )
 TRACKS: Mapping[str, Track] = {track.name: track for track in _ALL}

@@ -66,6 +66,8 @@ class PersonaProtocol:
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 32
+    reply_tokens: int = 300
+    """Most tokens of a reply that a judge scores."""
 
 
 @dataclass(frozen=True, slots=True)
