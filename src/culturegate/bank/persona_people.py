@@ -22,7 +22,9 @@ NEUTRAL = 2
 """Exchanges of a history that at least show no norm."""
 MAX_TOKENS = 2500
 """Estimated tokens of a history, at most."""
-ATTEMPTS = 500
+ATTEMPTS = 50
+CANDIDATES = 32
+"""Draws of which a pair of personas is the best."""
 
 NormState = Literal["follow", "avoid", "neutral"]
 Signs = Mapping[str, int]
@@ -69,8 +71,9 @@ def draw_signs(
     """Draw the signs of `count` personas.
 
     Personas come in pairs of opposites, so that over any even number from the front each norm is
-    followed as often as it is avoided, and the two halves of the asymmetry weigh alike. No two
-    personas have the same norm states, and each norm is followed by some and avoided by others.
+    followed as often as it is avoided, and the two halves of the asymmetry weigh alike. Each pair
+    is the best of 32 draws: fewest neutral norms, follow and avoid most even. No two personas have
+    the same norm states, and each norm is followed by some and avoided by others.
 
     Args:
         values: Ids of all values.
@@ -82,23 +85,38 @@ def draw_signs(
         ValueError: No such personas were found, and why that may be.
     """
     for attempt in range(ATTEMPTS):
-        people = []
+        people: list[dict[str, int]] = []
+        states: list[tuple[NormState, ...]] = []
         for pair in range(count // 2):
-            signs = {
-                value: 1 if _draw(f"{seed}:{attempt}:{pair}:{value}")[0] % 2 else -1
-                for value in values
-            }
-            people += [signs, {value: -sign for value, sign in signs.items()}]
-        states = [tuple(norm_state(signs, each) for each in norms.values()) for signs in people]
-        if len(set(states)) == len(states) and all(
-            {"follow", "avoid"} <= set(column) for column in zip(*states, strict=True)
-        ):
+            drawn = [_signs(values, f"{seed}:{attempt}:{pair}:{n}") for n in range(CANDIDATES)]
+            for signs in sorted(drawn, key=lambda signs: _unevenness(signs, norms)):
+                opposite = {value: -sign for value, sign in signs.items()}
+                both = [_states(signs, norms), _states(opposite, norms)]
+                if both[0] != both[1] and not set(both) & set(states):
+                    people += [signs, opposite]
+                    states += both
+                    break
+        columns = zip(*states, strict=True)
+        if len(people) == count and all({"follow", "avoid"} <= set(each) for each in columns):
             return people
     raise ValueError(
         f"no {count} personas with different norms, each norm followed by some and avoided by "
         f"others, can be drawn from {len(values)} values and {len(norms)} norms; tie the norms to "
         "more different values, and to one or three rather than two"
     )
+
+
+def _signs(values: Sequence[str], name: str) -> dict[str, int]:
+    return {value: 1 if _draw(f"{name}:{value}")[0] % 2 else -1 for value in values}
+
+
+def _states(signs: Signs, norms: Mapping[str, Sequence[str]]) -> tuple[NormState, ...]:
+    return tuple(norm_state(signs, values) for values in norms.values())
+
+
+def _unevenness(signs: Signs, norms: Mapping[str, Sequence[str]]) -> int:
+    states = _states(signs, norms)
+    return states.count("neutral") + abs(states.count("follow") - states.count("avoid"))
 
 
 def derive(culture: PersonaCulture, seed: int) -> tuple[Persona, ...]:
