@@ -58,7 +58,7 @@ def followed(view: View) -> Floats:
 def reasons(view: View, reason: str) -> Floats:
     """Return 1 for each of the table's trials with this reason, NaN for errors."""
     trials = view.table.trials
-    scores = (trials.reason == reason).astype(float)
+    scores: Floats = (trials.reason == reason).astype(np.float64)
     scores[np.isnan(trials.correct)] = np.nan
     return scores
 

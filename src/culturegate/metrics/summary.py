@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from culturegate.metrics.answers import status_rate
+from culturegate.metrics.framing_tests import framing_summary
 from culturegate.metrics.measuring import Weighting, estimate
 from culturegate.metrics.registry import METRICS
 from culturegate.metrics.simpson import simpson_warnings
@@ -33,8 +34,8 @@ def summarise(
 
     It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
     `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
-    with its metric and group), `worst_culture` (by kind), `safety` (estimates that stand apart) and
-    `warnings` (sentences).
+    with its metric and group), `framing` (see `framing_summary`), `worst_culture` (by kind), `safety`
+    (estimates that stand apart) and `warnings` (sentences).
     """
     table = Table(records)
     default = Weighting()
@@ -60,6 +61,7 @@ def summarise(
                 for metric, where in _plan(ability)
             ],
             "safety": _safety(Table(safe), confidence) if safe else None,
+            "framing": framing_summary(ability, confidence, seed),
             "worst_culture": worst_cultures(ability, seed, confidence),
             "warnings": _warnings(ability),
         }
