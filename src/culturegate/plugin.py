@@ -35,6 +35,7 @@ MARKERS = (
     "recall: names a fact of an episode",
     "decode: uses an episode in a new scene",
     "culture: reasons or acts in a culture's own setting",
+    "mirror: solves one problem at home and in another culture",
     "persona: acts on the norms that a user's chats show",
     "framing: obeys a format under different framings",
     "safety: stereotype against evidence",

@@ -9,6 +9,7 @@ from culturegate.bank import Bank
 from culturegate.prompts import templates
 from culturegate.tracks.base import Case
 from culturegate.tracks.framing import framing_cases, framing_wordings
+from culturegate.tracks.mirror import mirror_cases, mirror_wordings
 from culturegate.tracks.myth import myth_cases
 from culturegate.tracks.persona import persona_cases, persona_wordings
 from culturegate.tracks.protocol import Protocol
@@ -53,6 +54,17 @@ _ALL = (
         "myth",
         lambda plan: myth_cases(plan.bank.myth, plan.protocol.myth, plan.seed),
         _myth_wordings,
+    ),
+    Track(
+        "mirror",
+        lambda plan: mirror_cases(
+            plan.bank.mirror,
+            plan.protocol.mirror,
+            plan.seed,
+            judged=plan.judged,
+            home=plan.home,
+        ),
+        lambda plan: mirror_wordings(plan.bank.mirror, judged=plan.judged),
     ),
     Track(
         "framing",

@@ -28,11 +28,15 @@ class MirrorProtocol:
     """How much of the mirror track is asked; each arm has a language of its own."""
 
     families_per_region: int | None
-    """Families asked a region and task type together; None asks all."""
+    """Families asked a region, from its task types in turn; None asks all."""
     samples: int
     temperature: float = 0.7
     top_p: float = 1.0
     max_tokens: int = 800
+    judged_samples: int = 1
+    """Samples of a case whose reasoning a judge scores, where there is a judge."""
+    judge_threshold: float = 1.0
+    """Points out of 2 by which two judge calls may differ without a third."""
 
 
 @dataclass(frozen=True, slots=True)
