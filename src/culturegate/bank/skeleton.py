@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +15,9 @@ from functools import lru_cache
 MAX_FORMULA = 300
 """Characters of a formula."""
 _HALF = Fraction(1, 2)
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ESCAPE = "__"
+"""Behind a name that Python keeps to itself, such as `pass`, which is a fine name of a condition."""
 
 
 class FormulaError(ValueError):
@@ -69,7 +74,7 @@ class Formula:
     def _value(self, node: ast.expr, values: Mapping[str, Fraction]) -> Fraction:
         match node:
             case ast.Name(id=name):
-                return values[name]
+                return values[name.removesuffix(_ESCAPE)]
             case ast.Constant():
                 return self._numbers[id(node)]
             case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -90,8 +95,9 @@ def read_formula(text: str) -> Formula:
     """
     if len(text) > MAX_FORMULA:
         raise FormulaError(f"{len(text)} characters; at most {MAX_FORMULA}")
+    escaped = _WORD.sub(lambda m: m[0] + _ESCAPE if keyword.iskeyword(m[0]) else m[0], text)
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(escaped, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise FormulaError(f"{text!r} is no formula") from None
     names: set[str] = set()
@@ -101,7 +107,7 @@ def read_formula(text: str) -> Formula:
         node = open_nodes.pop()
         match node:
             case ast.Name(id=name):
-                names.add(name)
+                names.add(name.removesuffix(_ESCAPE))
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 # repr gives the decimal as written, where the float itself is only near it.
                 numbers[id(node)] = _constant(number)
@@ -115,7 +121,7 @@ def read_formula(text: str) -> Formula:
                     raise FormulaError(f"{name} of {len(args)} values")
                 open_nodes += args
             case _:
-                shown = ast.get_source_segment(text, node) or text
+                shown = ast.unparse(node).replace(_ESCAPE, "")
                 allowed = f"+ - * / // %, {', '.join(_CALLS)}"
                 raise FormulaError(f"{shown!r} is not allowed in a formula; there are {allowed}")
     return Formula(frozenset(names), tree, numbers)

@@ -178,8 +178,11 @@ def _numbers(family: Family, arm: Arm) -> Iterator[Finding]:
 
 
 def _accounted(numeral: Numeral, arm: Arm, text: NumberedText) -> bool:
-    """Say whether a numeral is a condition's value, or part of a name such as 401(k) or A4."""
-    if any(
+    """Say whether a numeral is a condition's value, or part of a name such as 401(k) or A4.
+
+    One of a thing changes no result: "1 kilo costs 8".
+    """
+    if Fraction(1) in numeral.readings or any(
         value in numeral.readings or value * 100 in numeral.readings
         for value in arm.values.values()
     ):
