@@ -29,9 +29,10 @@ from culturegate.reports import (
     shortcuts,
     write_disputed,
     write_evidence,
+    write_framing,
     write_summary,
 )
-from culturegate.tracks import TRACKS, Protocol
+from culturegate.tracks import TRACKS, Protocol, blinding
 
 
 def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]) -> Run:
@@ -140,7 +141,11 @@ def write_run(
             write_disputed(path, chain([first], disputed))
             paths.append(path)
 
-    beside: list[Callable[[], object]] = [dispute, lambda: publish(run)]
+    def framing() -> None:
+        path = write_framing(run)
+        paths.extend([path] if path is not None else [])
+
+    beside: list[Callable[[], object]] = [dispute, framing, lambda: publish(run)]
     if run.directory.parent == reports:
         beside.append(lambda: point_latest(reports, run.directory))
     warnings = []
@@ -196,6 +201,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "bank_seed": settings.bank_seed,
         "prompt_hash": conductor.prompts,
         "home": settings.home,
+        **_blinding(settings, tracks),
         "awareness_position": settings.awareness_position,
         "judge_model": settings.judge_model,
         "baseline": str(settings.baseline) if settings.baseline else None,
@@ -208,6 +214,14 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "seconds": round((datetime.now(UTC) - conductor.started).total_seconds(), 1),
         **collect_provenance(settings.root),
     }
+
+
+def _blinding(settings: Settings, tracks: Sequence[str]) -> dict[str, Any]:
+    """Return the key to the codes that conditions stand under in the records, and its seed."""
+    if "framing" not in tracks:
+        return {}
+    seed = settings.protocol.framing.seed
+    return {blinding.KEY: blinding.key(seed + settings.bank_seed), "framing_seed": seed}
 
 
 def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:

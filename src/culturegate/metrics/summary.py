@@ -34,8 +34,8 @@ def summarise(
 
     It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
     `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
-    with its metric and group), `framing` (see `framing_summary`), `worst_culture` (by kind), `safety`
-    (estimates that stand apart) and `warnings` (sentences).
+    with its metric and group), `framing` (as `framing_summary` says), `worst_culture` (by kind),
+    `safety` (estimates that stand apart) and `warnings` (sentences).
     """
     table = Table(records)
     default = Weighting()

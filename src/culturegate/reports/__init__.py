@@ -27,6 +27,7 @@ from culturegate.reports.disputed import (
 )
 from culturegate.reports.evidence import read_comparable, read_run, write_evidence
 from culturegate.reports.files import ReportError
+from culturegate.reports.framing_rows import write_framing
 from culturegate.reports.markdown import markdown, publish, write_summary
 from culturegate.reports.page import html_summary_prefix
 from culturegate.reports.provenance import collect_provenance
@@ -69,5 +70,6 @@ __all__ = [
     "unfinished_run",
     "write_disputed",
     "write_evidence",
+    "write_framing",
     "write_summary",
 ]

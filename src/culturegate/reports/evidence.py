@@ -13,6 +13,7 @@ from culturegate.reports.files import ReportError, mended, write_json, write_lin
 from culturegate.reports.run import Run
 from culturegate.text import one_line
 from culturegate.tracks.base import CaseFacts, Record
+from culturegate.tracks.blinding import KEY, blinded, opened
 
 RECORDS = "records.jsonl"
 EFFICIENCY = "efficiency.jsonl"
@@ -31,10 +32,15 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
     """Write the files for machines into the run's directory and return their paths.
 
     records.jsonl comes first, being dearest. A file that cannot be written does not keep the
-    others back; raises one `ReportError` for all that could not.
+    others back; raises one `ReportError` for all that could not. Conditions stand in the records
+    under their codes, where run.json holds the key.
     """
+    key = _key(run.info)
     writers: tuple[tuple[str, Callable[[Path], None]], ...] = (
-        (RECORDS, lambda path: write_lines(path, map(Record.to_dict, _sorted(run)))),
+        (
+            RECORDS,
+            lambda path: write_lines(path, (blinded(r, key).to_dict() for r in _sorted(run))),
+        ),
         (RUN, lambda path: write_json(path, run.info)),
         (METRICS, lambda path: write_json(path, run.metrics)),
         (EFFICIENCY, lambda path: write_lines(path, sorted(run.efficiency, key=_case))),
@@ -51,13 +57,21 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
 
 
 def read_run(directory: Path) -> tuple[dict[str, Any], list[Record]]:
-    """Read back run.json and records.jsonl, the records sorted by case.
+    """Read back run.json and records.jsonl, the records sorted by case, their conditions opened.
 
     Raises:
         ReportError: Where a file is missing or cannot be read.
         InputError: Where lines are not JSON, not a record, or repeat a case; all of them at once.
     """
-    return _read_info(directory / RUN), _read_records(directory / RECORDS)
+    info = _read_info(directory / RUN)
+    key = _key(info)
+    return info, [opened(record, key) for record in _read_records(directory / RECORDS)]
+
+
+def _key(info: Mapping[str, Any]) -> dict[str, str]:
+    """Return the key that opens the conditions of a run, code → condition; empty without one."""
+    found = info.get(KEY)
+    return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else {}
 
 
 def read_comparable(directory: Path, own: Mapping[str, Any]) -> list[Record]:

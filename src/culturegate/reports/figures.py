@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +151,42 @@ def _dot(axes: Axes, found: Estimate | None, place: float, style: tuple[str, str
 
 
 def _figure(name: str, description: str, rows: Sequence[Row], draw: Any) -> Figure:
+    height = 0.95 + 0.36 * len(rows)
+
+    def lay_out(axes: Axes) -> None:
+        draw(axes)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks(range(len(rows)), [row.title for row in rows])
+        if rows[0].name == ALL:
+            axes.axhline(0.5, color=FAINT, linewidth=0.6)
+            axes.get_yticklabels()[0].set_fontweight("bold")
+        axes.grid(axis="x", color="#e3e6ea", linewidth=0.8)
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=4, frameon=False,
+                        borderaxespad=0.2, handletextpad=0.5, columnspacing=1.4)  # fmt: skip
+
+    place = (0.27, 0.33 / height, 0.69, (height - 0.75) / height)
+    return drawn(name, description, height, place, lay_out)
+
+
+def drawn(
+    name: str,
+    description: str,
+    height: float,
+    place: tuple[float, float, float, float],
+    draw: Callable[[Axes], None],
+) -> Figure:
+    """Return a figure with one pair of axes.
+
+    Args:
+        name: Its title, unique on the page.
+        description: What it says to a reader who cannot see it.
+        height: Inches; the width is the page's.
+        place: Left, bottom, width and height of the axes, as shares of the figure.
+        draw: Fills the axes.
+    """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
@@ -162,24 +198,12 @@ def _figure(name: str, description: str, rows: Sequence[Row], draw: Any) -> Figu
     with mpl.rc_context(rc), warnings.catch_warnings():
         # The browser has the glyphs; matplotlib only measures with its own font.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        height = 0.95 + 0.36 * len(rows)
         canvas = Canvas(figsize=(_WIDTH, height), facecolor="white")
         FigureCanvasSVG(canvas)
-        axes = canvas.add_axes((0.27, 0.33 / height, 0.69, (height - 0.75) / height))
+        axes = canvas.add_axes(place)
         draw(axes)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [row.title for row in rows])
-        if rows[0].name == ALL:
-            axes.axhline(0.5, color=FAINT, linewidth=0.6)
-            axes.get_yticklabels()[0].set_fontweight("bold")
         axes.tick_params(length=0)
-        axes.grid(axis="x", color="#e3e6ea", linewidth=0.8)
         axes.set_axisbelow(True)
-        for side in ("top", "right", "left"):
-            axes.spines[side].set_visible(False)
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=4, frameon=False,
-                        borderaxespad=0.2, handletextpad=0.5, columnspacing=1.4)  # fmt: skip
         file = io.StringIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         canvas.savefig(file, format="svg", metadata=nothing)

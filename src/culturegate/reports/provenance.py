@@ -34,6 +34,8 @@ LABELS = {
     "top_p": "top p",
     "max_tokens": "max tokens",
     "home": "home region",
+    "blinding": "codes of the conditions",
+    "framing_seed": "framing seed",
     "judge_model": "judge model",
     "max_connections": "requests in flight",
     "bank_seed": "bank seed",
