@@ -28,6 +28,7 @@ _SLOT = re.compile(
     r"\{[^{}]{0,60}\}|\$[A-Za-z_]\w*|%\([a-z_]+\)s|<[A-Za-z_ ]{2,30}>|\bTODO\b|\[[A-Z_ ]{3,30}\]"
     r"|_{3,}|｛[^｝]{0,60}｝"
 )
+_ARTICLE = re.compile(r"(?<![A-Za-z])(?:[Aa]n?|[Tt]he) ?(?![a-z])")
 _DOUBLED = re.compile(
     r"\b(the|a|an|of|to|and|in|is|el|la|los|las|de|en|un|una) \1\b", re.IGNORECASE
 )
@@ -171,6 +172,8 @@ def _article(entity: str, arm: Arm) -> str | None:
 
     In English any, before a capital letter; in another script a lone Latin letter is one.
     """
+    if not _ARTICLE.search(arm.text):  # the common case, and a pattern is dear to make
+        return None
     if arm.lang == "en":
         if not entity[:1].isupper():
             return None
@@ -208,8 +211,10 @@ def _latin(arm: Arm) -> bool:
 
 def _stands(words: str, text: str, lang: str) -> bool:
     wanted, whole = folded(words), folded(text)
+    if wanted not in whole:
+        return False
     if lang in ("zh", "ja", "ar"):  # written without spaces, or with what belongs to a word joined
-        return wanted in whole
+        return True
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", whole) is not None
 
 

@@ -118,6 +118,8 @@ class NumberedText:
         return self.folded[numeral.start : numeral.end].strip()
 
     def _words(self, form: str) -> int:
+        if form not in self.folded:  # the common case, and a pattern is dear to make
+            return 0
         if self.lang in ("zh", "ja"):
             # 一 in 十一 is no one; 半 in 一半 is caught by the longer form.
             return len(re.findall(rf"(?<![{_CJK}]){re.escape(form)}(?![{_CJK}])", self.folded))

@@ -17,7 +17,7 @@ MAX_FORMULA = 300
 _HALF = Fraction(1, 2)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPE = "__"
-"""Behind a name that Python keeps to itself, such as `pass`, which is a fine name of a condition."""
+"""Behind a name that Python keeps to itself: `pass` is a fine name of a condition."""
 
 
 class FormulaError(ValueError):
