@@ -13,10 +13,10 @@ from culturegate.reports.summary import limits, percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAME = "Compliance: told of a test, told able"
+NAME = "Replies that keep to the format, by what the model is told"
 _LINES = (
-    ("high", "told able", "#0b3c6f", "o", "#0b3c6f", "-", -0.015),
-    ("low", "told not able", "#d9600a", "D", "#ffffff", "--", 0.015),
+    ("high", "told able", "#0b3c6f", "o", "#0b3c6f", "-", -0.025),
+    ("low", "told not able", "#d9600a", "D", "#ffffff", "--", 0.025),
 )
 """Level, label, colour, marker, fill, line and shift: apart in shape and grey as well as in hue."""
 _PLACES = (("unaware", "not told of a test"), ("aware", "told it is a test"))
@@ -32,7 +32,7 @@ def compliance_figure(rates: Mapping[str, Estimate]) -> Figure | None:
     """
     if not any(found.value is not None for found in rates.values()):
         return None
-    return drawn(NAME, _description(rates), 3.3, (0.12, 0.13, 0.62, 0.8), lambda a: _draw(a, rates))
+    return drawn(NAME, _description(rates), 3.3, (0.12, 0.13, 0.64, 0.8), lambda a: _draw(a, rates))
 
 
 def _draw(axes: Axes, rates: Mapping[str, Estimate]) -> None:
@@ -44,7 +44,7 @@ def _draw(axes: Axes, rates: Mapping[str, Estimate]) -> None:
                 control.low * 100, control.high * 100, color=FAINT, alpha=0.18, linewidth=0
             )
         axes.axhline(control.value * 100, color=INK, linewidth=1.2, linestyle=(0, (1, 2)))
-        labels.append((control.value * 100, "control, as users ask", INK))
+        labels.append((control.value * 100, "control", INK))
     for level, label, colour, marker, fill, line, shift in _LINES:
         found = [(at + shift, rates[f"{name}-{level}"]) for at, (name, _) in enumerate(_PLACES)]
         points = [(at, one) for at, one in found if one.value is not None]
