@@ -268,7 +268,7 @@ cases = st.builds(
 def test_every_interval_holds_its_value_within_what_is_possible(records, confidence):
     table = Table(records)
     for name, metric in METRICS.items():
-        arms_compared = metric.contrast is not None and metric.contrast.fact == "arm"
+        arms_compared = metric.contrast is not None and metric.contrast.second is None
         found = estimate(name, table, {"arm": "literal"} if arms_compared else {}, confidence)
         assert (found.value is None) == (found.undefined is not None)
         if found.value is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from culturegate.metrics import ability, answers, framing
+from culturegate.metrics import ability, answers, framing, mirror
 from culturegate.metrics.measured import Measured
 from culturegate.metrics.table import View
 
@@ -146,6 +146,7 @@ _ALL = (
         1,
         sides=ability.gap,
         contrast=_ARMS,
+        track=mirror.TRACK,
     ),
     Metric(
         "retention",
@@ -155,6 +156,27 @@ _ALL = (
         math.inf,
         sides=ability.retention,
         contrast=_ARMS,
+        track=mirror.TRACK,
+    ),
+    Metric(
+        "language_loss",
+        "original accuracy − literal: what the language alone costs",
+        "lower",
+        -1,
+        1,
+        sides=ability.gap,
+        contrast=Contrast("arm", mirror.ORIGINAL, mirror.LITERAL),
+        track=mirror.TRACK,
+    ),
+    Metric(
+        "culture_loss",
+        "literal accuracy − localized: what the culture costs in the same language",
+        "lower",
+        -1,
+        1,
+        sides=mirror.culture_loss,
+        contrast=Contrast("arm", mirror.LITERAL, mirror.LOCALIZED),
+        track=mirror.TRACK,
     ),
     Metric(
         "public_gap",

@@ -10,6 +10,7 @@ from typing import Any
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.framing_tests import framing_summary
 from culturegate.metrics.measuring import Weighting, estimate
+from culturegate.metrics.mirror import mirror_groups, mirror_summary
 from culturegate.metrics.registry import METRICS
 from culturegate.metrics.simpson import simpson_warnings
 from culturegate.metrics.table import Table
@@ -34,8 +35,8 @@ def summarise(
 
     It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
     `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
-    with its metric and group), `framing` (as `framing_summary` says), `worst_culture` (by kind),
-    `safety` (estimates that stand apart) and `warnings` (sentences).
+    with its metric and group), `framing` and `mirror` (as their summaries say), `worst_culture` (by
+    kind), `safety` (estimates that stand apart) and `warnings` (sentences).
     """
     table = Table(records)
     default = Weighting()
@@ -62,6 +63,7 @@ def summarise(
             ],
             "safety": _safety(Table(safe), confidence) if safe else None,
             "framing": framing_summary(ability, confidence, seed),
+            "mirror": mirror_summary(ability, confidence, seed),
             "worst_culture": worst_cultures(ability, seed, confidence),
             "warnings": _warnings(ability),
         }
@@ -71,7 +73,6 @@ def summarise(
 
 def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield every metric with every group that a report shows."""
-    arms = [arm for arm in table.values("arm") if arm != "original"]
     kinds = table.values("kind")
     tracks = table.values("track")
     for metric in METRICS.values():
@@ -79,9 +80,7 @@ def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
             continue
         if metric.contrast is None or metric.contrast.second is not None:
             yield metric.name, {}
-    by_arm = ("cpg", "retention") if "original" in table.values("arm") else ()
-    for arm in arms:
-        yield from ((name, {"arm": arm}) for name in by_arm)
+    for arm in table.values("arm"):
         yield from ((name, {"arm": arm}) for name in _ABILITY)
     for track in table.values("track"):
         yield from ((name, {"track": track}) for name in _ABILITY)
@@ -92,13 +91,12 @@ def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     for culture in table.values("culture"):
         yield from ((name, {"culture": culture}) for name in ("accuracy", *contrasts, *_STATUS))
         yield from (("accuracy", {"culture": culture, "kind": kind}) for kind in kinds)
-        for arm in arms:
-            yield from ((name, {"arm": arm, "culture": culture}) for name in by_arm)
     for fact in _SPLITS:
         for value in table.values(fact):
             yield "accuracy", {fact: value}
             yield from (("accuracy", {fact: value, "kind": kind}) for kind in kinds)
             yield from ((name, {fact: value}) for name in contrasts)
+    yield from mirror_groups(table)
 
 
 _STATUS = ("error_rate", "parsed_rate", "unparsed_rate", "truncated_rate", "abstention_rate")
