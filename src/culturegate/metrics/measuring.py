@@ -103,6 +103,9 @@ def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
         view = view.where("track", metric.track)
     elif not metric.pipeline and "track" not in where:
         view = view.without("track", "safety")
+    for fact, value in metric.within:
+        if fact not in where:
+            view = view.where(fact, value)
     if contrast is None:
         return view
     second = contrast.second or where[contrast.fact]

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from culturegate.metrics.answers import status_rate
-from culturegate.metrics.framing_tests import framing_summary
+from culturegate.metrics.framing_tests import framing_summary, framing_tests
 from culturegate.metrics.measuring import Weighting, estimate
 from culturegate.metrics.mirror import mirror_groups, mirror_summary
+from culturegate.metrics.persona import persona_groups
 from culturegate.metrics.registry import METRICS
+from culturegate.metrics.safety import safety_groups
 from culturegate.metrics.simpson import simpson_warnings
 from culturegate.metrics.table import Table
 from culturegate.metrics.worst import worst_cultures
@@ -62,12 +64,15 @@ def summarise(
                 for metric, where in _plan(ability)
             ],
             "safety": _safety(Table(safe), confidence) if safe else None,
-            "framing": framing_summary(ability, confidence, seed),
+            "framing": framing_summary(ability, confidence),
             "mirror": mirror_summary(ability, confidence, seed),
             "worst_culture": worst_cultures(ability, seed, confidence),
             "warnings": _warnings(ability),
         }
     )
+    if data["framing"]:
+        # After the rounding, which would make a small p-value zero.
+        data["framing"]["tests"] = [test.to_dict() for test in framing_tests(ability, seed)]
     return data
 
 
@@ -97,6 +102,7 @@ def _plan(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
             yield from (("accuracy", {fact: value, "kind": kind}) for kind in kinds)
             yield from ((name, {fact: value}) for name in contrasts)
     yield from mirror_groups(table)
+    yield from persona_groups(table)
 
 
 _STATUS = ("error_rate", "parsed_rate", "unparsed_rate", "truncated_rate", "abstention_rate")
@@ -111,6 +117,10 @@ def _safety(table: Table, confidence: float) -> dict[str, Any]:
             estimate(name, table, where, confidence).to_dict()
             for name in _STATUS
             for where in ({}, *({"kind": kind} for kind in table.values("kind")))
+        ]
+        + [
+            estimate(name, table, where, confidence).to_dict()
+            for name, where in safety_groups(table)
         ],
     }
 
