@@ -221,6 +221,7 @@ def _sentence(
         if notes:
             parts.append(f"{notes} {'thing' if notes == 1 else 'things'} went wrong in the run")
         return f"Gate {profile}: unverified ({'; '.join(parts)}){extra}"
-    judged = lines - len(skipped)
-    left = f", {len(skipped)} skipped" if skipped else ""
+    left_out = len({v.line for v in verdicts if v.status == "skipped"})
+    judged = lines - left_out
+    left = f", {left_out} skipped" if left_out else ""
     return f"Gate {profile}: met ({judged} of {lines} lines judged{left}){extra}"

@@ -51,6 +51,13 @@ class EffectTest:
     """Chi-square or Fisher over all trials, which takes them for independent; None for none."""
     unpaired_p: float | None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON data; p-values have six significant digits, since most are small."""
+        return {
+            name: float(f"{value:.6g}") if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+        }
+
 
 def framing_tests(table: Table, seed: int = 0) -> list[EffectTest]:
     """Return the test of each effect that has pairs, adjusted together.
@@ -148,12 +155,12 @@ def _outcomes(table: Table) -> dict[str, Outcomes]:
     return found
 
 
-def framing_summary(table: Table, confidence: float, seed: int = 0) -> dict[str, Any] | None:
+def framing_summary(table: Table, confidence: float) -> dict[str, Any] | None:
     """Return what is said of the framing track in metrics.json, None without its cases.
 
     Keys: `least_samples`, `recommended_samples`, `conditions` (rates, each with `verified`),
-    `effects` (estimates), `tests`, `resamples`, `reasons` (condition → reason → trials),
-    `wordings` (wording → compliance) and `jobs` (job → condition → compliance).
+    `resamples`, `reasons` (condition → reason → trials), `wordings` (wording → compliance) and
+    `jobs` (job → condition → compliance). The tests stand apart, in `framing_tests`.
     """
     view = table.view({"track": "framing"})
     if not view.cases:
@@ -179,7 +186,6 @@ def framing_summary(table: Table, confidence: float, seed: int = 0) -> dict[str,
         "least_samples": LEAST_SAMPLES,
         "recommended_samples": RECOMMENDED_SAMPLES,
         "conditions": conditions,
-        "tests": [asdict(test) for test in framing_tests(table, seed)],
         "resamples": RESAMPLES,
         "reasons": _reasons(table),
         "wordings": {
