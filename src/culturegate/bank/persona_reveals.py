@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from culturegate.bank.scripts import script_counts
 from culturegate.bank.wording import folded
 
-ENDING = 3
-"""Letters that a word of five or more may be followed by: `Nepal` is found in `Nepalese`."""
+ENDINGS = frozenset(" s es n an ans ian ians i is ese ic ish ism ist ists".split(" "))
+"""What a word may be followed by and still be found: `Nepal` is in `Nepalese`."""
 _WORD = re.compile(r"[^\W_]+")
 _LEAST_STRIPPED = 4
 """Letters from which a word is also looked for without its accents; `mẹ` is not in `me`."""
@@ -19,9 +19,9 @@ _LEAST_STRIPPED = 4
 class Reveals:
     """A list of telling words, ready to be looked for.
 
-    A word of Latin letters is found whole, in any case, with or without accents, with up to three
-    letters after it; several words in a row, whatever stands between them; a word of any other
-    script wherever its letters stand.
+    A word of Latin letters is found whole, in any case, with or without accents, with an ending
+    such as `-ese`; several words in a row, whatever stands between them; a word of any other script
+    wherever its letters stand.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -58,10 +58,11 @@ class Reveals:
 def _same(word: str, phrase: tuple[str, ...]) -> bool:
     """Return whether a word of the text is the phrase's last, with an ending or without."""
     last = phrase[-1]
-    if not word.startswith(last):
-        return False
     ending = word[len(last) :]
-    return ending in ("", "s", "es") or (len(last) > 4 and len(ending) <= ENDING)
+    # A short word with an ending is often another word: `tet` and `tetanic`.
+    return word.startswith(last) and (
+        ending in ("", "s", "es") or (len(last) > 4 and ending in ENDINGS)
+    )
 
 
 def _folded(text: str) -> str:
