@@ -165,7 +165,7 @@ def _accepted(said: str, answers: Sequence[str]) -> bool:
     """Say whether an answer is one of these, alone or in a few words around it."""
     words = bare(said)
     for answer in answers:
-        wanted = bare(answer)
+        wanted = bare(plain(answer))  # letters that keyboards tell apart are folded in both
         if words == wanted:
             return True
         spaced = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", words)
