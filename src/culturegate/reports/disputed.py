@@ -8,9 +8,7 @@ out, moved or added, but for those in `NEEDED`; a spreadsheet may have parted th
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from pathlib import Path
 from culturegate.errors import InputError, Problem
 from culturegate.reports.files import mended, write_text
 from culturegate.reports.shown import bounded
+from culturegate.reports.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.text import clean, one_line
 from culturegate.tracks import Decision, Trial, hash_reply
 
@@ -28,17 +27,12 @@ MOST_ROWS = 20_000
 """Rows written; a run with more in dispute needs another model or protocol, not a person."""
 CELL_COST = 20_000
 """Bytes that a long text may take; a spreadsheet's cell holds 32,767 characters."""
-LARGEST = 256 * 1024 * 1024
-"""Bytes of a file of decisions."""
 LONGEST_NAME = 100
 
 COLUMNS = ("case", "template", "sample", "reading", "question", "options", "reply", "decision",
            "signed", "reply_key", "reply_hash")  # fmt: skip
 NEEDED = ("case", "template", "sample", "decision", "signed", "reply_key", "reply_hash")
 
-# A cell that begins like a formula is run as one, also where a spreadsheet that parts columns by
-# semicolons or tabs sees a cell begin inside of ours.
-_FORMULA = re.compile(r"(^|[;\t\n])(?=[ \"']{0,40}[=+\-@＝＋－＠])")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -63,7 +57,7 @@ def write_disputed(path: Path, readings: Iterable[Disputed]) -> None:
 
 
 def _lines(readings: Iterable[Disputed]) -> Iterator[str]:
-    yield "\ufeff" + _line(COLUMNS)
+    yield MARK + table_line(COLUMNS)
     for one in readings:
         options = "\n".join(f"{letter}. {text}" for letter, text in one.options.items())
         cells = (
@@ -79,13 +73,7 @@ def _lines(readings: Iterable[Disputed]) -> Iterator[str]:
             one.trial.reply_key or "",
             hash_reply(one.reply),
         )
-        yield _line(_FORMULA.sub(r"\1'", clean(cell)) for cell in cells)
-
-
-def _line(cells: Iterable[str]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(cells)
-    return stream.getvalue()
+        yield table_line(cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +103,7 @@ def read_decisions(path: Path, letters: Callable[[str], Collection[str] | None])
     problems: list[Problem] = []
     found: dict[tuple[str, str, int], Decision] = {}
     try:
-        rows = _rows(data)
+        rows = table_rows(data, NEEDED, COLUMNS)
         for line, row in rows:
             try:
                 decision = _decision(row, letters)
@@ -133,43 +121,6 @@ def read_decisions(path: Path, letters: Callable[[str], Collection[str] | None])
     if problems:
         raise InputError(problems, "decisions")
     return Decisions(path.name, hashlib.sha256(data).hexdigest(), tuple(found.values()))
-
-
-def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each row with the number of its first line."""
-    if len(data) > LARGEST:
-        message = f"the file has more than {LARGEST} bytes"
-        raise ValueError(message)
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        message = "not UTF-8; save it from the spreadsheet as “CSV UTF-8”"
-        raise ValueError(message) from error
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    names: list[str] | None = None
-    first = 1
-    try:
-        for row in reader:
-            line, first = first, reader.line_num + 1
-            if not any(cell.strip() for cell in row):
-                continue
-            if names is None:
-                names = [cell.strip().lower() for cell in row]
-                missing = [name for name in NEEDED if name not in names]
-                if missing:
-                    message = f"the first row lacks the columns {', '.join(missing)}"
-                    raise ValueError(message)
-            else:
-                yield line, dict(zip(names, row, strict=False))
-    except csv.Error as error:
-        message = f"line {reader.line_num} is no CSV: {error}"
-        raise ValueError(message) from error
-    if names is None:
-        message = f"there is no row in it; its columns are {', '.join(COLUMNS)}"
-        raise ValueError(message)
 
 
 def _decision(
