@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from culturegate.bank.scripts import script_counts
 from culturegate.bank.wording import folded
 
-ENDINGS = frozenset(" s es n an ans ian ians i is ese ic ish ism ist ists".split(" "))
+_ENDINGS = " s es n an ans ian ians i is ese ic ish ism ist ists"
+ENDINGS = frozenset(_ENDINGS.split(" "))
 """What a word may be followed by and still be found: `Nepal` is in `Nepalese`."""
 _WORD = re.compile(r"[^\W_]+")
 _LEAST_STRIPPED = 4
