@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from culturegate.metrics.ability import at_chance, difference
 from culturegate.metrics.measured import Measured, nothing
-from culturegate.metrics.mirror_paths import paths_summary
 from culturegate.metrics.paired import holm, paired_test
 from culturegate.metrics.table import Table, View
 
@@ -150,16 +148,3 @@ def mirror_groups(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
                      "overconfidence_when_wrong", "abstention_rate", "calibration_error",
                      "brier"):  # fmt: skip
             yield name, {"track": TRACK, **group}
-
-
-def mirror_summary(table: Table, confidence: float, seed: int) -> dict[str, Any] | None:
-    """Return what metrics.json says of the mirror track apart from estimates.
-
-    Keys: `tests` (as `LossTest`) and `paths` (as `paths_summary` says), None without a judge.
-    """
-    if not table.view().where("track", TRACK).cases:
-        return None
-    return {
-        "tests": [asdict(test) for test in loss_tests(table, confidence, seed)],
-        "paths": paths_summary(table.records, confidence),
-    }

@@ -10,7 +10,8 @@ from typing import Any
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.framing_tests import framing_summary, framing_tests
 from culturegate.metrics.measuring import Weighting, estimate
-from culturegate.metrics.mirror import mirror_groups, mirror_summary
+from culturegate.metrics.mirror import mirror_groups
+from culturegate.metrics.mirror_summary import mirror_summary
 from culturegate.metrics.persona import persona_groups
 from culturegate.metrics.registry import METRICS
 from culturegate.metrics.safety import safety_groups
