@@ -118,6 +118,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     score.add_argument("--out", metavar="FILE.jsonl", help="Where to write each line's reading")
     score.set_defaults(run=_score)
+
+    sample = commands.add_parser("sample", help="Draw trials of a run for a person to judge again")
+    sample.add_argument("run_directory", metavar="RUN", help="The run's folder")
+    sample.add_argument("directories", nargs="*", metavar="DIR", help="Folders (default: items)")
+    sample.add_argument("--n", type=int, default=30, help="Trials to draw (default: 30)")
+    sample.add_argument("--seed", type=int, default=0, help="Seed of the draw (default: 0)")
+    sample.add_argument("--track", help="Draw from this track only (default: all in turn)")
+    sample.add_argument(
+        "--out", metavar="FILE.csv", help="Where to write (default: RUN/sample.csv)"
+    )
+    sample.add_argument(
+        "--read", metavar="FILE.csv", help="Read a filled-in table back into the run's reports"
+    )
+    sample.set_defaults(run=_sample)
     return parser
 
 
@@ -254,6 +268,24 @@ def _score(options: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"{out} cannot be written: {error.strerror}") from None
     return 1 if result.problems else 0
+
+
+def _sample(options: argparse.Namespace) -> int:
+    from culturegate.second_look import read, write
+
+    run = Path(options.run_directory)
+    if not run.is_dir():
+        raise UsageError(f"no such folder: {run}")
+    if options.n < 1:
+        raise UsageError(f"--n {options.n}: at least 1")
+    if options.read:
+        for line in read(run, Path(options.read)):
+            print(line)
+        return 0
+    out = Path(options.out) if options.out else run / "sample.csv"
+    folders = _folders(options.directories)
+    print(write(run, out, folders, options.n, options.seed, options.track))
+    return 0
 
 
 if __name__ == "__main__":

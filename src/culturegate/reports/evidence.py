@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from culturegate.errors import InputError, Problem
+from culturegate.reports.contaminated import contamination_rows
 from culturegate.reports.files import ReportError, mended, write_json, write_lines, write_text
 from culturegate.reports.run import Run
 from culturegate.text import one_line
@@ -19,6 +20,7 @@ RECORDS = "records.jsonl"
 EFFICIENCY = "efficiency.jsonl"
 METRICS = "metrics.json"
 RUN = "run.json"
+CONTAMINATION = "contamination.jsonl"
 
 ASKED = "asked.json"
 """How the run is asked, written before the first reply."""
@@ -44,6 +46,7 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
         (RUN, lambda path: write_json(path, run.info)),
         (METRICS, lambda path: write_json(path, run.metrics)),
         (EFFICIENCY, lambda path: write_lines(path, sorted(run.efficiency, key=_case))),
+        *_contamination(run),
     )
     failures = []
     for name, write in writers:
@@ -54,6 +57,12 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
     if failures:
         raise ReportError("\n".join(failures))
     return tuple(run.directory / name for name, _ in writers)
+
+
+def _contamination(run: Run) -> Iterator[tuple[str, Callable[[Path], None]]]:
+    found = run.contamination
+    if found is not None:
+        yield CONTAMINATION, lambda path: write_lines(path, contamination_rows(found))
 
 
 def read_run(directory: Path) -> tuple[dict[str, Any], list[Record]]:

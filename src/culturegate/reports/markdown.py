@@ -9,7 +9,9 @@ from pathlib import Path
 
 from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
+from culturegate.reports.escaping import escape
 from culturegate.reports.files import mended, valid_unicode, write_text
+from culturegate.reports.human import human_markdown
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.run import Run
 from culturegate.reports.shortcuts import shortcut_texts
@@ -30,9 +32,6 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 LIMIT = 60_000
 """Bytes; a comment on a pull request holds 65,536 characters."""
 
-_SPECIAL = re.compile(
-    r"[\\`*_\[\]|~<>&$]|^(?:[-+=]|\d+[.)](?=\s|$))|:(?=//)|(?<=www)\.", re.IGNORECASE
-)
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
 _MOST_RULES = 12
 _MOST_TABLES = 2
@@ -55,7 +54,7 @@ def markdown(run: Run) -> str:
     if summary.caveats:
         top += [""]
     below = [*_table(summary), *_sections(run), *_cases(summary), *_shortcuts(run)]
-    below += _provenance(run)
+    below += [*_provenance(run), *human_markdown(run.directory)]
     room = LIMIT - sum(len(line.encode("utf-8", "replace")) + 1 for line in [*top, *below]) - 200
     return "\n".join([*top, *_lines(summary, room), *below]) + "\n"
 
@@ -78,14 +77,6 @@ def publish(run: Run, env: Mapping[str, str] = os.environ) -> Path | None:
     with mended("append the summary to", path), path.open("a", encoding="utf-8") as file:
         file.write(f"{valid_unicode(markdown(run))}\n")
     return path
-
-
-def escape(text: str, limit: int = 1000) -> str:
-    """Return `text` as one line in which Markdown and HTML mean nothing and nobody is mentioned."""
-    safe = _SPECIAL.sub(lambda found: f"{found.group()[:-1]}\\{found.group()[-1]}",
-                        one_line(text, limit))  # fmt: skip
-    # Sites look for names and issue numbers in what Markdown made: a word joiner hides them.
-    return re.sub(r"[@#]", "\\\\\\g<0>\u2060", safe)
 
 
 def _headline(run: Run) -> str:

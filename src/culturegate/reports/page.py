@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.figures import Figure, figures
+from culturegate.reports.human import human_html
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
@@ -53,6 +54,7 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         lures_table(summary),
         _shortcuts(run),
         *map(_section, run.sections),
+        human_html(run.directory),
         _cases(summary, rows),
         _rules(summary),
         _provenance(run.info),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from culturegate.contamination import Contamination
 from culturegate.gate.verdict import GateResult
 from culturegate.reports.shortcuts import Shortcut
 from culturegate.tracks.adjudication import DISPUTED
@@ -49,6 +50,8 @@ class Run:
     """The cultures' names by their id, where the bank gives one."""
     rerun_command: str = ""
     """What to type to ask the wrong cases again."""
+    contamination: Contamination | None = None
+    """What a corpus holds of the cases; None where none was named."""
     sections: Sequence[Section] = ()
     """What single tracks have to say beside the common tables."""
     cut: str | None = None

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from culturegate.reports.contaminated import contaminated_section
 from culturegate.reports.framing import framing_section
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
 
 __all__ = ["SECTIONS", "Section", "SectionTable", "sections"]
 
-SECTIONS: tuple[Callable[[Run], Section | None], ...] = (framing_section,)
+SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
+    framing_section,
+    contaminated_section,
+)
 """Builders, in the order of the page; None where the run has nothing of that track."""
 
 

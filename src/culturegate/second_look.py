@@ -1,0 +1,111 @@
+"""`culturegate sample`: trials of a finished run for a person to judge again, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from culturegate.bank import load_bank
+from culturegate.errors import CulturegateError
+from culturegate.models.replyfile import StoredReplies
+from culturegate.models.store import NAME as STORE
+from culturegate.reports.evidence import read_run
+from culturegate.reports.human import show_human
+from culturegate.reports.sampling import (
+    Sampled,
+    draw,
+    human_lines,
+    keep_human,
+    read_sample,
+    write_sample,
+)
+from culturegate.tracks import PROTOCOLS, TRACKS, Case, Plan
+
+
+def write(
+    run: Path, out: Path, items: Sequence[Path], n: int, seed: int, track: str | None = None
+) -> str:
+    """Draw trials of a run into a table for a person, and return a sentence on it.
+
+    Args:
+        run: The run's folder.
+        out: Where the table goes; a file that is there is not written over.
+        items: The bank's folders, which say what was asked and what a right reply is.
+        n: Trials.
+        seed: Of the draw.
+        track: Draw from this track only.
+
+    Raises:
+        CulturegateError: Where the run or the bank can't be read, or nothing can be drawn.
+    """
+    info, records = read_run(run)
+    if out.exists():
+        raise CulturegateError(f"{out} is there already; name another file with --out")
+    drawn = draw(records, n, seed, track)
+    if not drawn:
+        tracks = ", ".join(sorted({record.facts.track for record in records})) or "none"
+        raise CulturegateError(f"{run} has no judged trial to draw; its tracks are: {tracks}")
+    cases = _cases(info, items, {one.record.facts.track for one in drawn})
+    strange = sorted({one.record.facts.case for one in drawn} - cases.keys())
+    if strange:
+        message = f"{strange[0]} is not in the bank; name the bank's folder that {run} asked"
+        raise CulturegateError(message)
+    with closing(StoredReplies(run / STORE)) as stored:
+        reply = _Replies(stored, info)
+
+        def asked(one: Sampled) -> tuple[str, str]:
+            case = cases[one.record.facts.case]
+            options = "\n".join(f"{label}. {text}" for label, text in case.choices.items())
+            return "\n".join(filter(None, (case.question, options))), case.expected
+
+        write_sample(out, drawn, asked, reply)
+    return f"{out}: {len(drawn)} trials to judge again, seed {seed}"
+
+
+def read(run: Path, table: Path) -> list[str]:
+    """Keep a person's verdicts in the run's folder, show them in its reports, and return lines.
+
+    Raises:
+        CulturegateError: With every row that can't be used.
+    """
+    info, records = read_run(run)
+    with closing(StoredReplies(run / STORE)) as stored:
+        found = read_sample(table, records, _Replies(stored, info))
+    kept = keep_human(run, found)
+    return [*human_lines(run), *(str(path) for path in (kept, *show_human(run)))]
+
+
+class _Replies:
+    """The texts of a run's replies."""
+
+    def __init__(self, stored: StoredReplies, info: Mapping[str, Any]) -> None:
+        self._stored = stored
+        self._base_url = info.get("base_url")
+
+    def __call__(self, one: Sampled) -> str:
+        reply = self._stored.get(one.trial.reply_key or "", self._base_url)
+        return (reply.text or "") if reply is not None else ""
+
+
+def _cases(info: Mapping[str, Any], items: Sequence[Path], tracks: set[str]) -> dict[str, Case]:
+    """Return every case that any protocol would ask in the run's languages, by id."""
+    full = PROTOCOLS["full"]
+    langs = tuple(info.get("langs") or ())
+    changed = {
+        name: replace(getattr(full, name), langs=langs)
+        for name in TRACKS
+        if langs and "langs" in {each.name for each in fields(getattr(full, name))}
+    }
+    plan = Plan(
+        load_bank(items),
+        replace(full, **changed),
+        int(info.get("bank_seed") or 0),
+        judged=info.get("judge_model") is not None,
+        home=info.get("home"),
+        awareness_position=str(info.get("awareness_position") or "user"),
+    )
+    return {case.facts.case: case for name in tracks if name in TRACKS
+            for case in TRACKS[name].cases(plan)}  # fmt: skip
