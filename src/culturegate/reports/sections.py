@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from culturegate.reports.contaminated import contaminated_section
 from culturegate.reports.framing import framing_section
+from culturegate.reports.mirror import mirror_section
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
 
 __all__ = ["SECTIONS", "Section", "SectionTable", "sections"]
 
 SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
+    mirror_section,
     framing_section,
     contaminated_section,
 )
