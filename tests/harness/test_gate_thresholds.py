@@ -216,7 +216,7 @@ profiles:
     lines:
       - {name: typo, metric: accuracy, where: {culture: greeek}, min: 0.5}
       - {name: good, metric: accuracy, where: {culture: greek, lang: zh}, min: 0.5}
-      - {name: arms, metric: cpg, by: arm, max: 0.5}
+      - {name: arms, metric: accuracy, by: arm, min: 0.5}
   other:
     lines:
       - {name: level, metric: accuracy, where: {difficulty: 7}, min: 0.5}

@@ -82,8 +82,8 @@ class Evidence:
         group = tuple(sorted(where.items()))
         planned = group_view(line.metric, self.planned, where)
         cases = planned.cases
-        if line.metric.track is not None and line.metric.track not in self.planned.values("track"):
-            reason = f"there is no {line.metric.track} track in the bank"
+        if line.track is not None and line.track not in self.planned.values("track"):
+            reason = f"there is no {line.track} track in the bank"
             return Candidate(line, group, blocked=("skipped", reason))
         if cases == 0:
             reason = "no case that the protocol names is in this group"

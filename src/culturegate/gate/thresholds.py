@@ -10,6 +10,7 @@ from typing import Literal
 
 from culturegate.errors import CulturegateError, InputError, Problem
 from culturegate.metrics import Metric, Weighting, fact_text
+from culturegate.tracks import TRACKS
 from culturegate.tracks.base import CaseFacts
 
 Judge = Literal["point", "breach_certain", "pass_certain"]
@@ -45,6 +46,12 @@ class Line:
     warn: bool = False
     place: int | None = None
     """Where it starts in the file, from 1."""
+
+    @property
+    def track(self) -> str | None:
+        """The one track that the line is about, by its metric or its group; None for any."""
+        named = dict(self.where).get("track")
+        return self.metric.track or (named if named in TRACKS else None)
 
     @property
     def shown(self) -> str:
@@ -105,7 +112,7 @@ class Thresholds:
         known: dict[str, set[str]] = {}
         tracks = {facts.track for facts in planned}
         for line in lines:
-            if line.metric.track is not None and line.metric.track not in tracks:
+            if line.track is not None and line.track not in tracks:
                 continue  # Nothing to judge, and nothing to say of its groups.
             facts = dict(line.where)
             for fact in [*facts, *([line.by] if line.by else [])]:

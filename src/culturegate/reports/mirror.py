@@ -80,9 +80,8 @@ def _headline(found: Estimates, home: str | None, run: Run) -> str:
     if kept is None:
         return "Mirror: no localized case was asked, so nothing is compared."
     if kept.value is None:
-        return (
-            f"Mirror: what the localized arm keeps is undefined: {one_line(kept.undefined, 200)}."
-        )
+        why = one_line(kept.undefined or "", 200)
+        return f"Mirror: what the localized arm keeps is undefined: {why}."
     of = f"the arms of {_title(run, home)}" if home else "the original"
     told = (
         f"Mirror: localized problems keep {percent(kept.value)} of {of}'s accuracy "
