@@ -59,7 +59,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             thresholds,
             settings.gate_profile,
             records,
-            conductor.facts,
+            conductor.judged_facts,
             require_all=settings.gate == "require-all",
             notes=_notes(conductor),
             baseline=conductor.baseline,
@@ -82,6 +82,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         shortcuts=shortcuts(conductor.bank.myth, records),
         rerun_command=_rerun(settings, map(str, arguments)),
         cut=cut,
+        contamination=conductor.contamination,
     )
     return replace(run, sections=tuple(sections(run)))
 
@@ -204,6 +205,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         **_blinding(settings, tracks),
         "awareness_position": settings.awareness_position,
         "judge_model": settings.judge_model,
+        "corpus": _corpus(conductor),
         "baseline": str(settings.baseline) if settings.baseline else None,
         "bank_hash": conductor.bank.sha256,
         "thresholds_hash": conductor.thresholds.sha256,
@@ -236,6 +238,19 @@ def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:
         alike = set(values.values())
         found[key] = alike.pop() if len(alike) == 1 else values or None
     return found
+
+
+def _corpus(conductor: Conductor) -> dict[str, Any] | None:
+    found = conductor.contamination
+    if found is None:
+        return None
+    return {
+        "paths": [str(path) for path in found.paths],
+        "documents": found.documents,
+        "characters": found.characters,
+        "ngram": found.size,
+        "overlap": found.least,
+    }
 
 
 def _retried(replies: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.bank import Bank, load_bank
+from culturegate.contamination import Asked, Contamination, find_contamination
 from culturegate.errors import CallError, CulturegateError
 from culturegate.forecast import Forecast, forecast
 from culturegate.gate import Thresholds, load_thresholds
@@ -178,9 +179,38 @@ class Conductor:
         }
 
     @cached_property
+    def contamination(self) -> Contamination | None:
+        """What the corpus holds of the cases; None where no corpus was named.
+
+        Raises:
+            CulturegateError: Where it can't be read.
+        """
+        settings = self.settings
+        if not settings.corpus:
+            return None
+        asked = (
+            Asked(case.facts.case, case.question, case.expected)
+            for cases in self.planned.values()
+            for case in cases
+        )
+        return find_contamination(
+            asked, settings.corpus, settings.corpus_ngram, settings.corpus_overlap
+        )
+
+    @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
         """Facts of every planned case."""
         return tuple(case.facts for cases in self.planned.values() for case in cases)
+
+    @property
+    def judged_facts(self) -> list[CaseFacts]:
+        """Facts of every planned case, with what the corpus adds to them."""
+        return [self._tagged(facts) for facts in self.facts]
+
+    def _tagged(self, facts: CaseFacts) -> CaseFacts:
+        if self.contamination is None or not self.contamination.is_contaminated(facts.case):
+            return facts
+        return replace(facts, contaminated=True)
 
     def select(self, selection: Selection) -> tuple[Case, ...]:
         """Return the cases of a test function, narrowed to the cultures asked for.
@@ -300,6 +330,7 @@ class Conductor:
         Raises:
             CulturegateError: Where the run's directory can't be written or holds a run.
         """
+        _ = self.contamination  # A corpus that can't be read ends the run before the first case.
         self.selected = tuple(case.facts.case for case in cases)
         directory = self.settings.run_dir
         made = [] if directory.exists() else [directory]
@@ -464,6 +495,9 @@ class Conductor:
         return self._keep(Record.from_dict(payload["record"]), payload["efficiency"])
 
     def _keep(self, record: Record, efficiency: dict[str, Any]) -> Record:
+        # Here, where all records pass, so that no worker has to read the corpus.
+        if self.contamination is not None:
+            record = replace(record, facts=self._tagged(record.facts))
         self.records[record.facts.case] = record
         self.efficiency[record.facts.case] = efficiency
         return record

@@ -61,6 +61,14 @@ def _positive(text: str) -> float:
     return number
 
 
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 1:
+        message = f"{text} is not a share above 0 and up to 1"
+        raise ValueError(message)
+    return number
+
+
 OPTIONS = (
     Option("endpoint", "Base URL of an OpenAI-compatible server (default: $OPENAI_BASE_URL)"),
     Option("model", "Name of the model, or 'embedded' for the one that comes with culturegate"),
@@ -94,6 +102,20 @@ OPTIONS = (
         "awareness-position",
         "Where framing says that it is a test (default: user)",
         choices=("user", "system"),
+    ),
+    Option(
+        "corpus",
+        "Training text to look for the items in (text, .jsonl, .gz, folder); may be given again",
+        Path,
+        "PATH",
+        many=True,
+    ),
+    Option("corpus-ngram", "Letters of an n-gram (default: 8)", _at_least(2), "N"),
+    Option(
+        "corpus-overlap",
+        "Share of an item's n-grams that makes it contaminated (default: 0.8)",
+        _share,
+        "SHARE",
     ),
     Option("judge-model", "Model that scores replies beside their answer", metavar="NAME"),
     Option(
@@ -167,6 +189,9 @@ class Settings:
     tpm: float | None
     price: Price | None
     """The model's, from the ini key `prices`; None where it is unknown."""
+    corpus: tuple[Path, ...]
+    corpus_ngram: int
+    corpus_overlap: float
     judge_model: str | None
     judge_endpoint: str = field(repr=False)
     """As given; without a judge it is not used."""
@@ -259,6 +284,9 @@ def resolve(
         rpm=values["rpm"],
         tpm=values["tpm"],
         price=_prices(prices).get(values["model"] or ""),
+        corpus=tuple(values["corpus"] or ()),
+        corpus_ngram=values["corpus_ngram"] or 8,
+        corpus_overlap=values["corpus_overlap"] or 0.8,
         judge_model=values["judge_model"],
         judge_endpoint=_judge_endpoint(values, endpoint, env),
         judge_key=ApiKey(env.get("CULTUREGATE_JUDGE_API_KEY") or env.get("OPENAI_API_KEY", "")),

@@ -1,0 +1,116 @@
+"""What the report says of contamination: which cases a corpus holds, and what that is worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from culturegate.contamination import Contamination, Overlap, Tag
+from culturegate.contamination.tagging import CLEAN, CONTAMINATED, TOO_SHORT
+from culturegate.metrics.estimate import Estimate
+from culturegate.reports.run import Run
+from culturegate.reports.section import Section, SectionTable
+from culturegate.reports.summary import Estimates, limits, percent
+
+_STATES = (CONTAMINATED, CLEAN, TOO_SHORT)
+_MOST = 30
+"""Cases listed, those of the largest overlap."""
+
+
+def contamination_rows(found: Contamination) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of contamination.jsonl: each case's overlaps, sorted by case."""
+    for case in sorted(found.tags):
+        yield found.tags[case].to_dict()
+
+
+def contaminated_section(run: Run) -> Section | None:
+    """Return the section on contamination, None where no corpus was named."""
+    found = run.contamination
+    if found is None:
+        return None
+    asked = [found.tags[record.facts.case] for record in run.records]
+    counts = Counter(tag.state for tag in asked)
+    estimates = Estimates(run.metrics)
+    shares = {
+        state: estimates.get("accuracy", contaminated=value)
+        for state, value in ((CLEAN, "false"), (CONTAMINATED, "true"))
+    }
+    tables = [_by_culture(run, found)]
+    if listed := _listed(asked):
+        tables.append(listed)
+    return Section(
+        "Contamination",
+        _headline(counts, shares, estimates.level),
+        (
+            f"Looked for in {found.documents:,} documents of {found.characters:,} characters: "
+            f"n-grams of {found.size} letters and digits. A case is contaminated where at least "
+            f"{percent(found.least)} of its question's, or its question's and key's, n-grams "
+            "stand in one stretch of one document about as long. “Pooled” counts them anywhere "
+            "in the corpus, as the literature does: in a large corpus that is high for any text.",
+        ),
+        tuple(tables),
+    )
+
+
+def _headline(counts: Mapping[str, int], shares: Mapping[str, Estimate | None], level: str) -> str:
+    total = sum(counts.values())
+    told = f"{counts.get(CONTAMINATED, 0)} of {total} cases stand in the corpus"
+    if counts.get(TOO_SHORT):
+        told += f", {counts[TOO_SHORT]} are too short to tell"
+    parts = [
+        f"{state} {percent(share.value)} ({limits(share)}, n = {share.n})"
+        for state, share in shares.items()
+        if share is not None and share.value is not None
+    ]
+    if counts.get(CONTAMINATED) and parts:
+        told += f"; accuracy: {', '.join(parts)} ({level} intervals)"
+    return f"{told}."
+
+
+def _by_culture(run: Run, found: Contamination) -> SectionTable:
+    rows: dict[tuple[str, str], dict[str, list[bool]]] = {}
+    for record in run.records:
+        facts = record.facts
+        states = rows.setdefault((facts.track, facts.culture), {state: [] for state in _STATES})
+        if record.passed is not None:
+            states[found.tags[facts.case].state].append(record.passed)
+    return SectionTable(
+        "Passed of asked, by track and culture",
+        ("track", "culture", *_STATES),
+        tuple(
+            (track, culture, *(_passed(states[state]) for state in _STATES))
+            for (track, culture), states in sorted(rows.items())
+        ),
+    )
+
+
+def _passed(outcomes: list[bool]) -> str:
+    if not outcomes:
+        return "–"
+    return f"{percent(sum(outcomes) / len(outcomes))} ({sum(outcomes)} of {len(outcomes)})"
+
+
+def _listed(asked: list[Tag]) -> SectionTable | None:
+    tagged = [tag for tag in asked if tag.state == CONTAMINATED]
+    tagged.sort(key=lambda tag: (-(tag.overlaps["both"].window or 0), tag.case))
+    if not tagged:
+        return None
+    more = len(tagged) - _MOST
+    title = "Contaminated cases" + (f" (the first {_MOST}; {more} more)" if more > 0 else "")
+    heads = ("case", "question", "key", "both", "both, pooled", "13-word sequences", "document")
+    rows = []
+    for tag in tagged[:_MOST]:
+        both = tag.overlaps["both"]
+        windows = [_share(tag.overlaps[field].window) for field in ("question", "key", "both")]
+        place = _place(tag.overlaps)
+        rows.append((tag.case, *windows, _share(both.pooled), _share(both.words), place))
+    return SectionTable(title, heads, tuple(rows))
+
+
+def _place(overlaps: Mapping[str, Overlap]) -> str:
+    return overlaps["both"].place or overlaps["question"].place or "–"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else percent(value)
