@@ -119,6 +119,16 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--out", metavar="FILE.jsonl", help="Where to write each line's reading")
     score.set_defaults(run=_score)
 
+    framing = commands.add_parser(
+        "framing", help="Test framing results that were recorded elsewhere"
+    )
+    framing.add_argument(
+        "file",
+        metavar="FILE",
+        help="A framing.jsonl, or a CSV file with condition, n, and compliant or rate",
+    )
+    framing.set_defaults(run=_framing)
+
     sample = commands.add_parser("sample", help="Draw trials of a run for a person to judge again")
     sample.add_argument("run_directory", metavar="RUN", help="The run's folder")
     sample.add_argument("directories", nargs="*", metavar="DIR", help="Folders (default: items)")
@@ -268,6 +278,14 @@ def _score(options: argparse.Namespace) -> int:
         except OSError as error:
             raise UsageError(f"{out} cannot be written: {error.strerror}") from None
     return 1 if result.problems else 0
+
+
+def _framing(options: argparse.Namespace) -> int:
+    from culturegate.reports.framing_import import imported
+
+    for line in imported(Path(options.file)):
+        print(line)
+    return 0
 
 
 def _sample(options: argparse.Namespace) -> int:
