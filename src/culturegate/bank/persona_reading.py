@@ -128,7 +128,7 @@ class _Reader:
             name: Source(entry.work, entry.section, entry.checked)
             for name, entry in found.sources.items()
         }
-        values = {value.id for value in found.values}
+        values = [value.id for value in found.values]
         for number, value in enumerate(found.values):
             path = ("values", number, "source")
             self._known(document, path, value.source, sources, value.id)
