@@ -177,7 +177,9 @@ def _article(entity: str, arm: Arm) -> str | None:
     if arm.lang == "en":
         if not entity[:1].isupper():
             return None
-        found = re.search(rf"\b[Aa]n? {re.escape(entity)}(?!\w)(?! [a-z])", arm.text)
+        # "A Presidents' Day sale" is English; "a Ali" and "a Ali buys" are not.
+        noun = r"(?! [a-z])" if " " in entity else ""
+        found = re.search(rf"\b[Aa]n? {re.escape(entity)}(?!\w){noun}", arm.text)
     elif script(entity[:1]) not in (None, "LATIN") or foreign_script(entity, arm.lang) is not None:
         found = re.search(rf"(?<![A-Za-z])(?:[Aa]n?|[Tt]he) ?{re.escape(entity)}", arm.text)
     else:

@@ -32,7 +32,7 @@ def losses_figure(losses: Mapping[str, tuple[Estimate | None, ...]], level: str)
     if not any(one is not None and one.value is not None for two in losses.values() for one in two):
         return None
     height = 0.95 + _ROW * len(losses)
-    place = (0.31, 0.55 / height, 0.66, 1 - 1.0 / height)
+    place = (0.38, 0.55 / height, 0.59, 1 - 1.0 / height)
     return drawn(NAME, _description(losses, level), height, place, lambda a: _draw(a, losses))
 
 
