@@ -186,7 +186,8 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "reply_notes": _reply_notes(replies),
         "framework": model.framework if model else None,
         "base_url": model.base_url if model else None,
-        "warnings": [*(model.warnings if model else ()), *_retried(replies)],
+        "warnings": list(model.warnings) if model else [],
+        "held_back": conductor.snapshot().held_back or None,
         "protocol": settings.protocol.name,
         "protocol_overrides": dict(settings.protocol_overrides),
         "partial": f"{asked} of {planned} cases" if asked < planned else None,
@@ -251,13 +252,6 @@ def _corpus(conductor: Conductor) -> dict[str, Any] | None:
         "ngram": found.size,
         "overlap": found.least,
     }
-
-
-def _retried(replies: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return a sentence on the replies that came only after retries, if there are any."""
-    counts = [reply["retries"] for reply in replies if reply["retries"]]
-    told = "1 reply" if len(counts) == 1 else f"{len(counts)} replies"
-    return [f"{told} came only after retries, {sum(counts)} in all"] if counts else []
 
 
 def _reply_notes(replies: Iterable[Mapping[str, Any]]) -> dict[str, int]:

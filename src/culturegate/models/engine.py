@@ -126,6 +126,9 @@ class Engine(Generic[R]):
             reused=self._line.reused,
             failed=self._line.failed,
             retries=getattr(counters, "retries", 0),
+            rate_limited=getattr(counters, "rate_limited", 0),
+            waits=getattr(counters, "waits", 0),
+            waited=getattr(counters, "waited", 0.0),
         )
 
     def start(self) -> ModelInfo:

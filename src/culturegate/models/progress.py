@@ -36,6 +36,12 @@ class Snapshot:
     """Replies taken from the store instead."""
     failed: int = 0
     """Calls that gave no reply, after their retries."""
+    rate_limited: int = 0
+    """Answers that said to come back later (429)."""
+    waits: int = 0
+    """How often a request was held back: by a 429, a failure, or a rate that was set."""
+    waited: float = 0.0
+    """Seconds held back, summed over requests."""
 
     @classmethod
     def total_of(cls, parts: Iterable[Snapshot]) -> Snapshot:
@@ -43,7 +49,16 @@ class Snapshot:
         rows = [asdict(part) for part in parts]
         return cls(**{field.name: sum(row[field.name] for row in rows) for field in fields(cls)})
 
-    def to_dict(self) -> dict[str, int]:
+    @property
+    def held_back(self) -> str:
+        """What went wrong on the way and was mended, in a few words; empty where nothing was."""
+        parts = [f"{self.retries} retries"] if self.retries else []
+        parts += [f"{self.rate_limited} times told to slow down"] if self.rate_limited else []
+        if self.waits:
+            parts.append(f"{self.waits} waits, {_span(self.waited)} in all")
+        return ", ".join(parts)
+
+    def to_dict(self) -> dict[str, float]:
         """Return plain data, to travel on a test report; `Snapshot(**data)` reads it back."""
         return asdict(self)
 
@@ -206,7 +221,7 @@ class Fetching:
 
 def _calls(now: Snapshot) -> str:
     parts = [f"{now.in_flight} in flight"]
-    parts += [f"{now.retries} retries"] if now.retries else []
+    parts += [now.held_back] if now.held_back else []
     parts += [f"{now.failed} failed"] if now.failed else []
     parts += [f"{now.reused} from the store"] if now.reused else []
     return ", ".join(parts)

@@ -38,6 +38,7 @@ LABELS = {
     "framing_seed": "framing seed",
     "judge_model": "judge model",
     "max_connections": "requests in flight",
+    "held_back": "retries and waits",
     "bank_seed": "bank seed",
     "prompt_hash": "prompt hash",
     "bank_hash": "bank hash",

@@ -238,6 +238,8 @@ class Summary:
         if run.other_language:
             replies = "1 reply" if run.other_language == 1 else f"{run.other_language} replies"
             told.append(f"{replies} in another language than asked.")
+        if run.info.get("held_back"):
+            told.append(f"On the way: {one_line(str(run.info['held_back']), 120)}.")
         return told
 
     @property
