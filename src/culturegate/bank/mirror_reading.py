@@ -26,6 +26,7 @@ from culturegate.bank.mirror import (
     Skeleton,
     Step,
 )
+from culturegate.bank.skeleton import number_text
 from culturegate.bank.wording import folded
 from culturegate.errors import InputError, Problem
 from culturegate.text import one_line
@@ -265,18 +266,19 @@ def _arm(
     lines = {"arm": document.line(path) or 1}
     for field in entry.model_fields_set:
         lines[field] = document.line((*path, field)) or lines["arm"]
+    results = {key: Fraction(value) for key, value in entry.results.items()}
     if entry.skeleton is not None:
         skeleton = _skeleton(entry.skeleton, document, (*path, "skeleton"))
     return Arm(
         name=name,
         lang=lang,
         text=entry.text,
-        answer=entry.results[ANSWER] if entry.answer is None else entry.answer,
+        answer=number_text(results[ANSWER]) if entry.answer is None else entry.answer,
         unit=entry.unit,
         accepted=tuple(Accepted(each.answer, each.reason) for each in entry.accepted),
         options={label: entry.options[label] for label in sorted(entry.options)},
         values={key: Fraction(value) for key, value in entry.values.items()},
-        results={key: Fraction(value) for key, value in entry.results.items()},
+        results=results,
         premises=entry.premises,
         entities=entry.entities,
         skeleton=skeleton,
