@@ -17,7 +17,7 @@ from culturegate.metrics.intervals import Limits, mover_difference
 from culturegate.metrics.measured import Measured, correlation, nothing
 from culturegate.metrics.shares import Share, case_share, trial_share
 from culturegate.metrics.table import Floats, Table, View
-from culturegate.tracks.base import Judgement, Record
+from culturegate.tracks.base import Record
 from culturegate.tracks.persona_judging import verdicts
 
 POSTCARD = "postcard"
@@ -107,14 +107,19 @@ def _points(record: Record) -> float:
     return float(np.mean(shares)) if shares else math.nan
 
 
-def judge_agreement(judgements: Iterable[Judgement]) -> tuple[int, int]:
+def judge_agreement(records: Iterable[Record]) -> tuple[int, int]:
     """Return on how many points the two independent calls agree, and how many both could read."""
-    calls: dict[tuple[str, int, str], dict[int, str]] = {}
-    for each in judgements:
-        if each.score is not None and each.detail is not None and each.call < 2:
-            calls.setdefault((each.template, each.sample, each.aspect), {})[each.call] = each.detail
-    both = [found for found in calls.values() if len(found) == 2]
-    return sum(found[0] == found[1] for found in both), len(both)
+    same = both = 0
+    for record in records:
+        calls: dict[tuple[str, int, str], dict[int, str]] = {}
+        for each in record.judgements:
+            if each.score is not None and each.detail is not None and each.call < 2:
+                key = (each.template, each.sample, each.aspect)
+                calls.setdefault(key, {})[each.call] = each.detail
+        read = [found for found in calls.values() if len(found) == 2]
+        same += sum(found[0] == found[1] for found in read)
+        both += len(read)
+    return same, both
 
 
 def persona_groups(table: Table) -> Iterator[tuple[str, dict[str, str]]]:

@@ -81,4 +81,5 @@ def safety_groups(table: Table) -> Iterator[tuple[str, dict[str, str]]]:
     for condition in table.values("condition"):
         where = {"track": "safety", "condition": condition}
         yield "accuracy", where
-        yield from (("accuracy", {**where, "culture": each}) for each in table.values("culture"))
+        for fact in ("culture", "lang"):
+            yield from (("accuracy", {**where, fact: value}) for value in table.values(fact))

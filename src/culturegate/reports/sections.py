@@ -7,14 +7,18 @@ from collections.abc import Callable
 from culturegate.reports.contaminated import contaminated_section
 from culturegate.reports.framing import framing_section
 from culturegate.reports.mirror import mirror_section
+from culturegate.reports.persona import persona_section
 from culturegate.reports.run import Run
+from culturegate.reports.safety import safety_section
 from culturegate.reports.section import Section, SectionTable
 
 __all__ = ["SECTIONS", "Section", "SectionTable", "sections"]
 
 SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
     mirror_section,
+    persona_section,
     framing_section,
+    safety_section,
     contaminated_section,
 )
 """Builders, in the order of the page; None where the run has nothing of that track."""
