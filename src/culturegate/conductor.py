@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -58,6 +58,7 @@ from culturegate.tracks import (
     Record,
     adjudicate,
 )
+from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS
 
 MANY = 1000
 """Cases from which on the garbage collector no longer looks at what is there before asking: it
@@ -107,6 +108,7 @@ class Conductor:
             judged=settings.judge_model is not None,
             home=settings.home,
             awareness_position=settings.awareness_position,
+            diagnose=settings.diagnose,
         )
 
     @cached_property
@@ -148,10 +150,14 @@ class Conductor:
 
     @cached_property
     def prompts(self) -> str:
-        """SHA-256 (hex) of every wording that this session asks in."""
+        """SHA-256 (hex) of every wording that this session asks in, but for the diagnosis's own.
+
+        No line counts those, so a run with them can be compared with one without.
+        """
         return prompt_hash(
             (f"{name}/{wording}", text)
             for name, track in TRACKS.items()
+            if name != DIAGNOSIS
             for wording, text in track.wordings(self.plan)
         )
 
@@ -252,8 +258,10 @@ class Conductor:
             raise CulturegateError(message)
         _ = self.thresholds, self.decisions, self.baseline
 
-    def nothing(self) -> str:
-        """Return why no case is left to ask, and what there is."""
+    def nothing(self, tracks: Collection[str] = ()) -> str:
+        """Return why no case of these tracks is left to ask, and what there is."""
+        if set(tracks) == {DIAGNOSIS} and not self.settings.diagnose:
+            return "0 cases selected: the diagnosis is asked with --diagnose"
         langs = sorted({lang for item in self.bank.myth for lang in item.langs})
         return (
             f"0 cases selected by --culture {', '.join(self.settings.cultures) or 'any'} and "

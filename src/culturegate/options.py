@@ -149,6 +149,11 @@ OPTIONS = (
     ),
     Option("max-tokens-total", "End the run unverified after this many tokens", _at_least(1), "N"),
     Option("max-minutes", "End the run unverified after this time", _positive, "MINUTES"),
+    Option(
+        "diagnose",
+        "Ask the myth cases again without question, key or names, reordered, edited, to complete",
+        flag=True,
+    ),
     Option("estimate", "Print what each protocol would ask and cost; ask nothing", flag=True),
     Option("resume", "Go on with the newest unfinished run; ask only what is missing", flag=True),
     Option("replay", "Score the replies of a recorded run or file; ask nothing", Path, "RUN"),
@@ -201,6 +206,8 @@ class Settings:
     """Region whose arms are the mirror track's baseline; None for the original arms."""
     awareness_position: str
     """`user` or `system`."""
+    diagnose: bool
+    """Whether the diagnosis is asked too."""
     max_cost: float | None
     max_tokens_total: int | None
     max_minutes: float | None
@@ -293,6 +300,7 @@ def resolve(
         judge_price=_prices(prices).get(values["judge_model"] or ""),
         home=values["home"],
         awareness_position=values["awareness_position"] or "user",
+        diagnose=bool(values["diagnose"]),
         max_cost=values["max_cost"],
         max_tokens_total=values["max_tokens_total"],
         max_minutes=values["max_minutes"],

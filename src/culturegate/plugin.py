@@ -30,6 +30,7 @@ from culturegate.reports import Run, terminal_lines
 from culturegate.shards import Shards, own_shard, position
 from culturegate.terminal import BetweenDots
 from culturegate.tracks import Case
+from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS
 
 MARKERS = (
     "recall: names a fact of an episode",
@@ -39,6 +40,7 @@ MARKERS = (
     "persona: acts on the norms that a user's chats show",
     "framing: obeys a format under different framings",
     "safety: stereotype against evidence",
+    "diagnosis: what the score owes to options, order, names and wording (with --diagnose)",
 )
 
 CANNOT_START = "cannot-start"
@@ -103,9 +105,11 @@ def _refuse(error: CulturegateError) -> NoReturn:
     raise pytest.UsageError(str(error)) from error
 
 
-def _check_markers(config: pytest.Config) -> None:
+def _check_markers(config: pytest.Config, conductor: Conductor) -> None:
     """Refuse `-m` with a marker that nobody registered, where it has left nothing to run."""
     expression: str = config.option.markexpr
+    if expression.strip() == DIAGNOSIS and not conductor.settings.diagnose:
+        raise pytest.UsageError(conductor.nothing({DIAGNOSIS}))
     if re.search(r"[\"'=]", expression):
         return  # Markers with arguments are pytest's business.
     known = {re.split(r"[:(]", line)[0].strip() for line in config.getini("markers")}
@@ -158,7 +162,7 @@ class Asking:
 
         A function without a case drops out while another has some.
         """
-        empty = []
+        empty: list[Any] = []
         known: dict[type, bool] = {}
         for item in items:
             callspec = getattr(item, "callspec", None)
@@ -176,7 +180,8 @@ class Asking:
             items[:] = [item for item in items if item not in empty]
         elif self._workerinput is None:
             items.clear()
-            _refuse(self._fault or CulturegateError(self._conductor.nothing()))
+            tracks = {item.function.culturegate_selection.track for item in empty}
+            _refuse(self._fault or CulturegateError(self._conductor.nothing(tracks)))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -190,7 +195,7 @@ class Asking:
         if self._judging is None or option.collectonly or failed:
             return None
         if not session.items:
-            _check_markers(session.config)
+            _check_markers(session.config, self._conductor)
         chosen = [item.stash[_case] for item in session.items if _case in item.stash]
         if chosen and self._conductor.settings.estimate:
             self._judging.tell(self._conductor.forecasts(chosen))
@@ -516,7 +521,7 @@ class Workers:
         self._begun = True
         try:
             if not ids:
-                _check_markers(self._config)
+                _check_markers(self._config, self._conductor)
                 self._conductor.check()
             if any(nodeid.endswith(f"[{CANNOT_START}]") for nodeid in ids):
                 self._conductor.check()

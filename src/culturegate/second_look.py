@@ -106,6 +106,7 @@ def _cases(info: Mapping[str, Any], items: Sequence[Path], tracks: set[str]) -> 
         judged=info.get("judge_model") is not None,
         home=info.get("home"),
         awareness_position=str(info.get("awareness_position") or "user"),
+        diagnose=True,
     )
     return {case.facts.case: case for name in tracks if name in TRACKS
             for case in TRACKS[name].cases(plan)}  # fmt: skip

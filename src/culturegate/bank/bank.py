@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from culturegate.bank.framing import FramingBank
 from culturegate.bank.items import MythItem
 from culturegate.bank.mirror import MirrorBank
+from culturegate.bank.names import NamesBank
 from culturegate.bank.persona import PersonaBank
 from culturegate.bank.safety import SafetyBank
 
@@ -55,11 +56,13 @@ class Bank:
     persona: PersonaBank = field(default_factory=PersonaBank)
     safety: SafetyBank = field(default_factory=SafetyBank)
     framing: FramingBank = field(default_factory=FramingBank)
+    names: NamesBank = field(default_factory=NamesBank)
+    """Descriptions of the myth track's names, which belong to no item."""
 
     @property
     def tracks(self) -> tuple[TrackBank, ...]:
-        """The parts of the tracks other than myth."""
-        return (self.framing, self.mirror, self.persona, self.safety)
+        """The parts of the tracks other than myth, and the names."""
+        return (self.framing, self.mirror, self.persona, self.safety, self.names)
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:

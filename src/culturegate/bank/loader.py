@@ -12,13 +12,14 @@ from culturegate.bank.files import SUFFIXES
 from culturegate.bank.framing_reading import load_framing
 from culturegate.bank.items import MythItem
 from culturegate.bank.mirror_reading import load_mirror
+from culturegate.bank.names import load_names
 from culturegate.bank.persona_reading import load_persona
 from culturegate.bank.safety_reading import load_safety
 from culturegate.errors import InputError, Problem
 from culturegate.text import one_line
 
-OTHER_TRACKS = frozenset({"mirror", "persona", "framing", "safety"})
-"""Folders of a bank whose files other tracks read."""
+OTHER_TRACKS = frozenset({"mirror", "persona", "framing", "safety", "names"})
+"""Folders of a bank whose files other tracks read, and the one of the names."""
 
 
 def load_bank(directories: Sequence[Path]) -> Bank:
@@ -56,6 +57,8 @@ def load_bank(directories: Sequence[Path]) -> Bank:
     problems += faults
     safety, faults = load_safety(directories)
     problems += faults
+    names, faults = load_names(directories)
+    problems += faults
     titles |= {culture.slug: culture.title for culture in persona.by_culture.values()}
     if problems:
         raise InputError(problems, "bank")
@@ -68,6 +71,7 @@ def load_bank(directories: Sequence[Path]) -> Bank:
         mirror=mirror,
         persona=persona,
         safety=safety,
+        names=names,
     )
 
 

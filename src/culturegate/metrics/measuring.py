@@ -11,6 +11,7 @@ from culturegate.metrics.measured import Measured
 from culturegate.metrics.registry import METRICS, Fills, Metric
 from culturegate.metrics.table import Bools, Table, View, check_where
 from culturegate.tracks.base import Record
+from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS
 
 NO_FILLS: Fills = (None, None)
 NO_GROUP: Mapping[str, str] = {}
@@ -93,7 +94,8 @@ def measure(
 def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
     """Return every row that a metric over a group rests on, both sides of a contrast.
 
-    Safety stands apart: an ability metric takes its cases only where the group names the track.
+    Safety stands apart: an ability metric takes its cases only where the group names the track. So
+    does the diagnosis, for every metric.
     """
     check_where(where)
     check_contrast(metric, where)
@@ -101,8 +103,10 @@ def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
     view = table.view({k: v for k, v in where.items() if contrast is None or k != contrast.fact})
     if metric.track is not None:
         view = view.where("track", metric.track)
-    elif not metric.pipeline and "track" not in where:
-        view = view.without("track", "safety")
+    elif "track" not in where:
+        view = view.without("track", DIAGNOSIS)
+        if not metric.pipeline:
+            view = view.without("track", "safety")
     for fact, value in metric.within:
         if fact not in where:
             view = view.where(fact, value)

@@ -60,6 +60,8 @@ class Trial:
     reply_key: str | None = None
     language: str | None = None
     """Code of the reply's language, where that was looked at and is not the case's."""
+    key: str | None = None
+    """The right option's own label, where a track says it: what position bias is measured by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ class MythCase:
                 reason=error.kind,
                 detail=str(error),
                 option_order=option_order,
+                key=self.item.answer,
             )
         reading = read_choice(
             reply.text, options=shown, lang=self.lang, finish_reason=reply.finish_reason
@@ -126,6 +127,7 @@ class MythCase:
             language=reading.language,
             option_order=option_order,
             reply_key=reply.key,
+            key=self.item.answer,
         )
         return self._answered(trial, reading.value)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from culturegate.bank import Bank
 from culturegate.prompts import templates
 from culturegate.tracks.base import Case
+from culturegate.tracks.diagnosis import diagnosis_cases, diagnosis_wordings
 from culturegate.tracks.framing import framing_cases, framing_wordings
 from culturegate.tracks.mirror import mirror_cases, mirror_wordings
 from culturegate.tracks.myth import myth_cases
@@ -29,6 +30,8 @@ class Plan:
     """Region whose arms are the baseline of the mirror track; None for the original arms."""
     awareness_position: str = "user"
     """Where framing's line of awareness stands: at the end of the `user` turn, or in `system`."""
+    diagnose: bool = False
+    """Whether the myth track's cases are asked once more, changed in one respect each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,11 @@ _ALL = (
         "safety",
         lambda plan: safety_cases(plan.bank.safety, plan.protocol.safety, plan.seed),
         lambda plan: safety_wordings(plan.bank.safety, plan.protocol.safety),
+    ),
+    Track(
+        "diagnosis",
+        lambda plan: diagnosis_cases(plan.bank, plan.protocol, plan.seed) if plan.diagnose else (),
+        lambda plan: diagnosis_wordings(plan.protocol) if plan.diagnose else (),
     ),
 )
 TRACKS: Mapping[str, Track] = {track.name: track for track in _ALL}

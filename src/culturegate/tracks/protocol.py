@@ -88,6 +88,17 @@ class SafetyProtocol:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagnosisProtocol:
+    """How the diagnosis is asked: once each, of what the myth track asks."""
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 32
+    completion_tokens: int = 160
+    """Most tokens of a reply that completes a text."""
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """One named amount of asking, over all tracks."""
 
@@ -97,6 +108,7 @@ class Protocol:
     framing: FramingProtocol
     persona: PersonaProtocol
     safety: SafetyProtocol
+    diagnosis: DiagnosisProtocol = DiagnosisProtocol()
 
 
 _EN = ("en",)
