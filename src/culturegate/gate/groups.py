@@ -15,6 +15,7 @@ from culturegate.gate.verdict import VerdictStatus
 from culturegate.metrics import Measured, Metric, Table, group_view, measure
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.drop import measure_drop
+from culturegate.metrics.table import View
 from culturegate.tracks.base import CaseFacts, Record
 from culturegate.tracks.outcome import record as outcome
 
@@ -70,17 +71,20 @@ class Evidence:
         for value in groups:
             yield self._candidate(line, {**where, line.by: value}, validity)
 
+    def _view(self, metric: Metric, table: Table, where: Mapping[str, str]) -> View:
+        return group_view(metric, table, where, self.thresholds.weighting)
+
     def _values(self, line: Line, where: Mapping[str, str]) -> list[str]:
         assert line.by is not None
         contrast = line.metric.contrast
         if contrast is not None and contrast.fact == line.by:
             values = self.planned.view(where).values(line.by)
             return [value for value in values if value != contrast.first]
-        return group_view(line.metric, self.planned, where).values(line.by)
+        return self._view(line.metric, self.planned, where).values(line.by)
 
     def _candidate(self, line: Line, where: Mapping[str, str], validity: Validity) -> Candidate:
         group = tuple(sorted(where.items()))
-        planned = group_view(line.metric, self.planned, where)
+        planned = self._view(line.metric, self.planned, where)
         cases = planned.cases
         if line.track is not None and line.track not in self.planned.values("track"):
             reason = f"there is no {line.track} track in the bank"
@@ -115,13 +119,13 @@ class Evidence:
         group: tuple[tuple[str, str], ...],
         validity: Validity,
     ) -> Candidate:
-        cases = group_view(line.metric, self.planned, where).cases
+        cases = self._view(line.metric, self.planned, where).cases
         if self.baseline is None:
             return Candidate(line, group, cases=cases, blocked=("skipped", "there is no baseline"))
         shared = {r.facts.case for r in self.baseline} & {r.facts.case for r in self.table.records}
         now = Table(r for r in self.table.records if r.facts.case in shared)
         then = Table(r for r in self.baseline if r.facts.case in shared)
-        common = group_view(line.metric, now, where).cases
+        common = self._view(line.metric, now, where).cases
         if common == 0:
             reason = "the baseline has none of these cases"
             return Candidate(line, group, cases=cases, blocked=("unverified", reason))
@@ -141,7 +145,7 @@ class Evidence:
         """Return how many of a group's cases hold something that an error left open."""
         if metric.name == "error_rate":
             return 0
-        view = group_view(metric, table, where)
+        view = self._view(metric, table, where)
         trials = table.trials
         rows = set(trials.row[view.trial_mask & np.isnan(trials.correct)].tolist())
         return len(rows | set(np.flatnonzero(view.mask & np.isnan(table.passed)).tolist()))
@@ -197,7 +201,7 @@ class Evidence:
         )
 
     def _invalid(self, metric: Metric, where: Mapping[str, str], validity: Validity) -> str | None:
-        view = group_view(metric, self.table, where)
+        view = self._view(metric, self.table, where)
         for statuses, limit, told in (
             # In a reply without text there is nothing to parse either.
             (("unparsed", "empty"), validity.max_unparsed_rate, "could not be parsed"),

@@ -1,16 +1,16 @@
-"""What a model can do: accuracy, what a contrast loses, and the composite."""
+"""What a model can do: accuracy, and what a contrast loses."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from culturegate.metrics.intervals import Limits, mover_difference, mover_ratio, mover_sum
 from culturegate.metrics.measured import Measured, correlation, nothing
-from culturegate.metrics.shares import Share, case_share, share, trial_share
+from culturegate.metrics.shares import Share, case_share, trial_share
 from culturegate.metrics.table import View
 
 UNPAIRED = "native"
@@ -37,7 +37,7 @@ def macro_accuracy(view: View, confidence: float) -> Measured:
     weights = [1 / len(found)] * len(found)
     skipped = len(shares) - len(found)
     method = f"mover of {len(found)} cultures" + (f", {skipped} skipped" if skipped else "")
-    return _weighted(found, weights, method)
+    return weighted_mean(found, weights, method)
 
 
 def chance_corrected(view: View, confidence: float) -> Measured:
@@ -167,39 +167,9 @@ def decoded_given_recalled(
     return found.measured()
 
 
-def composite(
-    view: View, confidence: float, weights: Mapping[str, float], contaminated_weight: float
-) -> Measured:
-    """Weighted mean over tracks of each track's accuracy, contaminated cases at lower weight."""
-    used = {track: weight for track, weight in weights.items() if weight > 0}
-    shares: list[Share] = []
-    missing: list[str] = []
-    for track in used:
-        found = _weighted_share(view.where("track", track), contaminated_weight)
-        if found is None:
-            missing.append(track)
-        else:
-            shares.append(found)
-    if missing or not used:
-        n, clusters = sum(s.n for s in shares), _clusters(shares)
-        return nothing(n, clusters, f"no judged case of {', '.join(missing) or 'any track'}")
-    total = math.fsum(used.values())
-    parts = [weight / total for weight in used.values()]
-    return _weighted(shares, parts, f"mover of {len(parts)} tracks")
+def weighted_mean(shares: Sequence[Share], weights: Sequence[float], method: str) -> Measured:
+    """Return Σ weight × share of shares that no cluster joins; weights add up to 1."""
 
-
-def _weighted_share(view: View, contaminated_weight: float) -> Share | None:
-    values, codes = view.table.column("contaminated")
-    scores = view.table.passed
-    mask = view.mask if view.fill is not None else view.mask & ~np.isnan(scores)
-    weights = np.where(codes[mask] == values.get("true", -2), contaminated_weight, 1.0)
-    if not weights.sum() > 0:
-        return None
-    filled = np.nan_to_num(scores[mask], nan=view.fill or 0.0)
-    return share(filled, view.table.clusters[mask], weights, len(view.table.cluster_names))
-
-
-def _weighted(shares: Sequence[Share], weights: Sequence[float], method: str) -> Measured:
     def limits(confidence: float) -> Limits:
         return mover_sum([s.value for s in shares], [s.limits(confidence) for s in shares], weights)
 

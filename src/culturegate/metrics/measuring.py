@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from culturegate.metrics import ability
+from culturegate.metrics import parts
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.measured import Measured
 from culturegate.metrics.registry import METRICS, Fills, Metric
@@ -76,12 +76,12 @@ def measure(
 
     Raises `ValueError` as `estimate` does.
     """
-    group = group_view(metric, table, where)
+    group = group_view(metric, table, where, weighting)
     if metric.contrast is None:
         group = group.filled(fills[0])
         if metric.simple is not None:
             return metric.simple(group, confidence)
-        return ability.composite(group, confidence, weighting.tracks, weighting.contaminated)
+        return parts.composite(group, confidence, weighting.tracks, weighting.contaminated)
     assert metric.sides is not None
     fact, first = metric.contrast.fact, metric.contrast.first
     second = metric.contrast.second or where[fact]
@@ -91,11 +91,17 @@ def measure(
     return metric.sides(one, two, names, confidence)
 
 
-def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
+def group_view(
+    metric: Metric,
+    table: Table,
+    where: Mapping[str, str],
+    weighting: Weighting = DEFAULT_WEIGHTING,
+) -> View:
     """Return every row that a metric over a group rests on, both sides of a contrast.
 
     Safety stands apart: an ability metric takes its cases only where the group names the track. So
-    does the diagnosis, for every metric.
+    does the diagnosis, for every metric. The composite rests on the parts of the tracks that have
+    a weight.
     """
     check_where(where)
     check_contrast(metric, where)
@@ -111,7 +117,7 @@ def group_view(metric: Metric, table: Table, where: Mapping[str, str]) -> View:
         if fact not in where:
             view = view.where(fact, value)
     if contrast is None:
-        return view
+        return view if metric.simple is not None else parts.used(view, weighting.tracks)
     second = contrast.second or where[contrast.fact]
     sides: Bools = (
         view.where(contrast.fact, contrast.first).mask | view.where(contrast.fact, second).mask

@@ -205,7 +205,7 @@ _ALL = (
         sides=ability.difference,
         contrast=_PUBLIC,
     ),
-    Metric("composite", "weighted mean of the tracks' accuracies", "higher", 0, 1),
+    Metric("composite", "weighted mean of one part a track", "higher", 0, 1),
     Metric(
         "error_rate",
         "cases that could not be judged / cases",

@@ -34,12 +34,14 @@ def _rate(counts: Counts) -> float:
 def simpson_warnings(table: Table) -> Iterator[str]:
     """Yield a sentence for each comparison of this run whose order reverses within groups."""
     for compared in ("kind", "lang", "arm", "public"):
-        for one, two in combinations(table.values(compared), 2):
+        views = [(value, table.view({compared: value})) for value in table.values(compared)]
+        for (one, first), (two, second) in combinations(views, 2):
+            if not set(first.values("track")) & set(second.values("track")):
+                continue  # Two tracks' arms are no two sides of anything.
             for grouped in ("difficulty", "culture", "kind", "lang"):
                 if grouped == compared:
                     continue
-                a = counts(table.view({compared: one}), grouped)
-                b = counts(table.view({compared: two}), grouped)
+                a, b = counts(first, grouped), counts(second, grouped)
                 if order_reverses(a, b):
                     ahead, behind = (one, two) if _rate(a) > _rate(b) else (two, one)
                     yield (

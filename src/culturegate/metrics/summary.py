@@ -12,6 +12,7 @@ from culturegate.metrics.framing_tests import framing_summary, framing_tests
 from culturegate.metrics.measuring import Weighting, estimate
 from culturegate.metrics.mirror import mirror_groups
 from culturegate.metrics.mirror_summary import mirror_summary
+from culturegate.metrics.parts import composite_summary
 from culturegate.metrics.persona import persona_groups
 from culturegate.metrics.registry import METRICS
 from culturegate.metrics.safety import safety_groups
@@ -38,8 +39,8 @@ def summarise(
 
     It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
     `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
-    with its metric and group), `framing` and `mirror` (as their summaries say), `worst_culture` (by
-    kind), `safety` (estimates that stand apart) and `warnings` (sentences).
+    with its metric and group), `framing`, `mirror` and `composite` (as their summaries say),
+    `worst_culture` (by kind), `safety` (estimates that stand apart) and `warnings` (sentences).
     """
     table = Table(records)
     default = Weighting()
@@ -67,6 +68,9 @@ def summarise(
             "safety": _safety(Table(safe), confidence) if safe else None,
             "framing": framing_summary(ability, confidence),
             "mirror": mirror_summary(ability, confidence, seed),
+            "composite": composite_summary(
+                ability, confidence, weighting.tracks, contaminated_weight
+            ),
             "worst_culture": worst_cultures(ability, seed, confidence),
             "warnings": _warnings(ability),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from culturegate.reports.composite import composite_section
 from culturegate.reports.contaminated import contaminated_section
 from culturegate.reports.framing import framing_section
 from culturegate.reports.mirror import mirror_section
@@ -15,6 +16,7 @@ from culturegate.reports.section import Section, SectionTable
 __all__ = ["SECTIONS", "Section", "SectionTable", "sections"]
 
 SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
+    composite_section,
     mirror_section,
     persona_section,
     framing_section,
