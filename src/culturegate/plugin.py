@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Generator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -278,6 +279,12 @@ def _hand_over(item: pytest.Function, conductor: Conductor) -> None:
         item.funcargs["model"] = conductor
 
 
+@cache
+def _keywords(marks: tuple[str, ...]) -> dict[str, int]:
+    """Return the keywords of a report; pytest keeps every report, so all of a function share."""
+    return dict.fromkeys(marks, 1)
+
+
 def _report(
     item: pytest.Item,
     call: pytest.CallInfo[None],
@@ -288,7 +295,7 @@ def _report(
     report = pytest.TestReport(
         nodeid=item.nodeid,
         location=item.location,
-        keywords={item.name: 1, **dict.fromkeys((mark.name for mark in item.iter_markers()), 1)},
+        keywords=_keywords(tuple(mark.name for mark in item.iter_markers())),
         outcome=outcome,  # type: ignore[arg-type]
         longrepr=line,
         when=call.when,  # type: ignore[arg-type]
