@@ -37,6 +37,10 @@ profiles:
 """
 
 
+RETENTIONS = ((0.9, 0.9), (0.9, 0.72), (0.8, 0.6), (0.7, 0.7), (0.6, 0.3))
+"""Accuracy of the original and of the arm."""
+
+
 @dataclass(frozen=True, slots=True)
 class Truth:
     """What records are drawn from."""
@@ -100,6 +104,50 @@ def coverage(metric: str, truth: Truth, runs: int, seed: int = 0) -> tuple[float
     return held / defined, float(np.mean(widths or [np.nan])), undefined / runs
 
 
+@dataclass(frozen=True, slots=True)
+class ArmTruth:
+    """What the two arms of mirror families are drawn from, one case each."""
+
+    families: int
+    original: float
+    arm: float
+    icc: float
+    """Of a family's own chance of a right answer, which both arms share by rank."""
+
+
+def draw_arms(truth: ArmTruth, rng: np.random.Generator) -> list[Record]:
+    """Return the records of one run over the original and the localized arm."""
+    score = ndtr(rng.standard_normal(truth.families))
+    found = []
+    for arm, mean in (("original", truth.original), ("localized", truth.arm)):
+        right = rng.random(truth.families) < _chances(score, mean, truth.icc)
+        for number, passed in enumerate(right.tolist()):
+            family = f"family{number}"
+            facts = CaseFacts(
+                f"{family}-{arm}", "mirror", "mirror", family, family, "region", "en",
+                arm=arm, chance=0.1,
+            )  # fmt: skip
+            found.append(Record(facts, (Trial("one", 0, "answered", correct=passed),), passed))
+    return found
+
+
+def retention_coverage(truth: ArmTruth, runs: int, seed: int = 0) -> tuple[float, float, float]:
+    """Return the share of retention intervals that hold the truth, their width, those undefined."""
+    goal = truth.arm / truth.original
+    rng = np.random.default_rng(seed)
+    held, widths, undefined = 0, [], 0
+    for _ in range(runs):
+        found = estimate("retention", draw_arms(truth, rng), {"arm": "localized"})
+        if found.value is None or found.low is None:
+            undefined += 1
+            continue
+        high = np.inf if found.high is None else found.high
+        held += found.low - 1e-12 <= goal <= high + 1e-12
+        widths.append(high - found.low)
+    defined = max(1, runs - undefined)
+    return held / defined, float(np.mean(widths or [np.nan])), undefined / runs
+
+
 def false_alarms(profile: str, truth: Truth, runs: int, seed: int = 0) -> float:
     """Return the share of runs that a model exactly at every limit fails (exit code 10).
 
@@ -132,6 +180,17 @@ def main() -> None:
                         f" {held:8.3f} {width:6.2f} {undefined:10.3f}",
                         flush=True,
                     )
+    print("\nretention families original arm  icc  covered  width  undefined")
+    for families in (20, 100):
+        for original, arm in RETENTIONS:
+            for icc in (0.0, 0.2, 0.5):
+                truth_of_arms = ArmTruth(families, original, arm, icc)
+                held, width, undefined = retention_coverage(truth_of_arms, runs)
+                print(
+                    f"retention {families:8} {original:8} {arm:4} {icc:4} {held:8.3f} {width:6.2f}"
+                    f" {undefined:10.3f}",
+                    flush=True,
+                )
     print("\nprofile    cultures episodes cases  icc  runs failed")
     for profile in ("by_culture", "upgrade"):
         for cultures, episodes, cases in ((6, 6, 2), (6, 10, 2), (12, 10, 2), (2, 36, 2)):

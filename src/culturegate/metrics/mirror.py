@@ -113,14 +113,22 @@ def _tests(
         )
 
 
-def _by_family(view: View) -> dict[int, float]:
-    """Return the share of judged cases passed, by the code of their family."""
-    known = view.mask & ~np.isnan(view.table.passed)
-    sums: dict[int, list[float]] = {}
-    for family, passed in zip(
-        view.table.clusters[known].tolist(), view.table.passed[known].tolist(), strict=True
+def _by_family(view: View) -> dict[tuple[int, int], float]:
+    """Return the share of judged cases passed, by the codes of their family and region.
+
+    With another region at home a family's arms are of two regions, and are no pair.
+    """
+    table = view.table
+    known = view.mask & ~np.isnan(table.passed)
+    _, regions = table.column("culture")
+    sums: dict[tuple[int, int], list[float]] = {}
+    for family, region, passed in zip(
+        table.clusters[known].tolist(),
+        regions[known].tolist(),
+        table.passed[known].tolist(),
+        strict=True,
     ):
-        sums.setdefault(family, []).append(passed)
+        sums.setdefault((family, region), []).append(passed)
     return {family: sum(each) / len(each) for family, each in sums.items()}
 
 
