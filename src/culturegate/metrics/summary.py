@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from culturegate.metrics.answers import status_rate
+from culturegate.metrics.diagnosis import diagnosis_summary
 from culturegate.metrics.framing_tests import framing_summary, framing_tests
 from culturegate.metrics.measuring import Weighting, estimate
 from culturegate.metrics.mirror import mirror_groups
@@ -22,6 +23,8 @@ from culturegate.metrics.worst import worst_cultures
 from culturegate.tracks.base import Record
 
 DIGITS = 6
+APART = frozenset({"safety", "diagnosis"})
+"""Tracks that enter no table of ability."""
 _CONTRASTS = ("gap", "decoded_given_recalled")
 _ABILITY = ("accuracy", "chance_corrected")
 _SPLITS = ("difficulty", "lang", "public", "contaminated", "form", "element", "task", "condition")
@@ -39,16 +42,17 @@ def summarise(
 
     It depends on the records alone, not on their order. Keys: `confidence`, `seed`, `cases`,
     `clusters`, `errors`, `outcomes`, `statuses` and `rules` (counts), `weights`, `estimates` (each
-    with its metric and group), `framing`, `mirror` and `composite` (as their summaries say),
-    `worst_culture` (by kind), `safety` (estimates that stand apart) and `warnings` (sentences).
+    with its metric and group), `framing`, `mirror`, `composite` and `diagnosis` (as their summaries
+    say), `worst_culture` (by kind), `safety` (estimates that stand apart) and `warnings`
+    (sentences).
     """
     table = Table(records)
     default = Weighting()
     weighting = Weighting(default.tracks if weights is None else weights, contaminated_weight)
     safe = [record for record in table.records if record.facts.track == "safety"]
     ability = table
-    if safe:
-        ability = Table(r for r in table.records if r.facts.track != "safety")
+    if APART & set(table.values("track")):
+        ability = Table(r for r in table.records if r.facts.track not in APART)
     data: dict[str, Any] = rounded(
         {
             "confidence": confidence,
@@ -71,6 +75,7 @@ def summarise(
             "composite": composite_summary(
                 ability, confidence, weighting.tracks, contaminated_weight
             ),
+            "diagnosis": diagnosis_summary(table.records, confidence, seed),
             "worst_culture": worst_cultures(ability, seed, confidence),
             "warnings": _warnings(ability),
         }
