@@ -12,7 +12,7 @@ from culturegate.bank.wording import folded
 from culturegate.errors import Problem
 
 SAMPLES = 100
-"""Least number of notes: what a condition needs for an effect of fifteen points to show."""
+"""Least number of notes: what the standard protocol asks of a language."""
 LANGS = ("en", "zh")
 WORDS = (25, 110)
 """Words of an English note."""
