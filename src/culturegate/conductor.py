@@ -455,6 +455,7 @@ class Conductor:
                 model=settings.model,
                 api_key=settings.api_key,
                 timeout=settings.request_timeout,
+                stream=settings.stream,
                 max_connections=share(settings.max_connections, *worker),
                 rpm=settings.rpm and settings.rpm / workers,
                 tpm=settings.tpm and settings.tpm / workers,

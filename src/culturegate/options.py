@@ -141,6 +141,11 @@ OPTIONS = (
         _at_least(1),
         "N",
     ),
+    Option(
+        "stream",
+        "Ask for replies as a stream, to measure the time to the first token",
+        flag=True,
+    ),
     Option("request-timeout", "Seconds one request may take (default: 120)", _positive, "SECONDS"),
     Option("rpm", "Most requests a minute", _positive, "N"),
     Option("tpm", "Most tokens a minute", _positive, "N"),
@@ -190,6 +195,7 @@ class Settings:
     experiment: str
     max_connections: int
     request_timeout: float
+    stream: bool
     rpm: float | None
     tpm: float | None
     price: Price | None
@@ -288,6 +294,7 @@ def resolve(
         experiment=values["experiment"] or "culturegate",
         max_connections=values["max_connections"] or (64 if kind == "embedded" else 32),
         request_timeout=values["request_timeout"] or 120.0,
+        stream=bool(values["stream"]),
         rpm=values["rpm"],
         tpm=values["tpm"],
         price=_prices(prices).get(values["model"] or ""),

@@ -43,6 +43,8 @@ class Answer:
     )
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the message, such as `reasoning_content`."""
+    pieces: Sequence[tuple[float, bytes]] = ()
+    """Sent as a stream of events instead: seconds to wait before each piece, and the piece."""
 
 
 HANG = 3600.0
@@ -222,7 +224,19 @@ class ScriptedServer:
             await asyncio.sleep(answer.delay)
         if answer.drop and request.transport is not None:
             request.transport.abort()
+        if answer.pieces:
+            return await _stream(request, answer)
         return _send(answer, body.get("model", MODEL), number)
+
+
+async def _stream(request: web.Request, answer: Answer) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await response.prepare(request)
+    for wait, piece in answer.pieces:
+        await asyncio.sleep(wait)
+        await response.write(piece)
+    await response.write_eof()
+    return response
 
 
 def _send(answer: Answer, model: str = MODEL, number: int = 0) -> web.Response:

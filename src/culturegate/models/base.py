@@ -70,6 +70,8 @@ class Reply:
     """Seconds from sending to the last byte; None for a recorded reply."""
     ttft: float | None = None
     """Seconds to the first token, where the reply was streamed."""
+    sent: float | None = None
+    """When it was sent, in seconds since 1970; None for a recorded reply."""
     retries: int = 0
     model: str | None = None
     """The model's name as the server returned it."""

@@ -245,12 +245,14 @@ class Batcher:
         if request.handle.get_status().name != "FINISHED" or not outputs:
             return CallError("server", "the embedded model had no room left for this prompt")
         ids = outputs[0].generated_ids
+        latency = time.perf_counter() - request.sent
         finish = "length" if outputs[0].finish_reason.name == "LENGTH" else "stop"
         return Reply(
             text=pipeline.get_tokenizer().decode(ids),
             finish_reason=finish,
             usage=Usage(request.prompt_tokens, len(ids)),
-            latency=time.perf_counter() - request.sent,
+            latency=latency,
+            sent=time.time() - latency,
             ttft=None if request.first is None else request.first - request.sent,
             model=self._model,
         )

@@ -21,6 +21,7 @@ from culturegate.models.replies import (
     read_error,
 )
 from culturegate.models.retry import Clock, backoff, retry_after
+from culturegate.models.streaming import arrival, assemble, is_stream
 from culturegate.models.tokens import PROMPT_TRUNCATED, estimate, probably_truncated
 from culturegate.models.urls import parse
 from culturegate.text import one_line
@@ -54,6 +55,8 @@ class EndpointConfig:
     """Tokens a minute, prompt and reply."""
     retry_after_cap: float = 60.0
     """Seconds; a server that asks for a longer wait fails the call at once."""
+    stream: bool = False
+    """Whether replies are streamed, which tells the time to the first token."""
 
 
 @dataclass(slots=True)
@@ -75,6 +78,8 @@ class _Answer:
     sent_at: float
     wait: float | None
     """Seconds that the server asks to wait."""
+    ttft: float | None = None
+    """Seconds to the first token of a streamed reply."""
 
 
 class EndpointModel:
@@ -93,7 +98,7 @@ class EndpointModel:
         self._tokens = Pace(config.tpm, self._clock) if config.tpm else None
         self._unavailable: ModelUnavailable | None = None
         self._failed_in_row = 0
-        self.quirks = Quirks()
+        self.quirks = Quirks(stream=config.stream)
         """What the endpoint turned out not to take."""
         self.counters = Counters()
 
@@ -157,7 +162,7 @@ class EndpointModel:
                 self._failed(failure, tries)
             else:
                 if isinstance(answer.content, Completion):
-                    return self._reply(prompt, answer.content, answer.seconds, tries.retries)
+                    return self._reply(prompt, answer.content, answer, tries.retries)
                 error = answer.content
                 if error.cut_off or error.filtered:
                     finish = "length" if error.cut_off else "content_filter"
@@ -182,9 +187,11 @@ class EndpointModel:
         async with self._limit.slot() as sent_at:
             self.counters.requests += 1
             started = time.perf_counter()
-            response = await self._open().send("POST", self._address.chat, raw)
+            response = await self._open().send(
+                "POST", self._address.chat, raw, streamed="stream" in body
+            )
             seconds = time.perf_counter() - started
-        content = self._read(response)
+        content, ttft = self._read(response)
         if isinstance(content, ServerError):
             wait = retry_after(response.headers, self._clock.wall())
             return _Answer(content, seconds, sent_at, wait)
@@ -193,22 +200,27 @@ class EndpointModel:
         if self._tokens is not None and usage.prompt_tokens is not None:
             used = usage.prompt_tokens + (usage.completion_tokens or 0)
             self._tokens.settle(expected, used)
-        return _Answer(content, seconds, sent_at, None)
+        return _Answer(content, seconds, sent_at, None, ttft)
 
-    def _read(self, response: Response) -> Completion | ServerError:
+    def _read(self, response: Response) -> tuple[Completion | ServerError, float | None]:
+        """Return what came back, and of a streamed reply the seconds to its first token."""
         if not 200 <= response.status < 300:
-            return read_error(response.status, response.body)
+            return read_error(response.status, response.body), None
+        body, ttft = response.body, None
+        if is_stream(response.headers):
+            streamed = assemble(body)
+            body, ttft = streamed.body, arrival(streamed.first, response.arrivals)
         try:
-            content = read_completion(response.body)
+            content = read_completion(body)
         except NotACompletion as oddity:
             said = self._say.quote(oddity.body)
             raise CallError("bad_response", f"{oddity.what}: {said}") from None
         if isinstance(content, ServerError) and content.status == 200:
             said = self._say.quote(content.message)
             raise CallError("bad_response", f"an error in place of a reply: {said}")
-        return content
+        return content, ttft
 
-    def _reply(self, prompt: Prompt, answer: Completion, seconds: float, retries: int) -> Reply:
+    def _reply(self, prompt: Prompt, answer: Completion, got: _Answer, retries: int) -> Reply:
         notes = answer.notes + self.quirks.notes(prompt)
         if probably_truncated(prompt, answer.usage.prompt_tokens):
             notes += (PROMPT_TRUNCATED,)
@@ -216,7 +228,9 @@ class EndpointModel:
             text=answer.text and self._say.kept(answer.text),
             finish_reason=answer.finish_reason and self._say.safe(answer.finish_reason),
             usage=answer.usage,
-            latency=seconds,
+            latency=got.seconds,
+            ttft=got.ttft,
+            sent=self._clock.wall() - got.seconds,
             retries=retries,
             model=answer.model and self._say.safe(answer.model),
             fingerprint=answer.fingerprint and self._say.safe(answer.fingerprint),

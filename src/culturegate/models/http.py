@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from culturegate.errors import CallError
 
 LARGEST_BODY = 2 * 1024**2
 """Bytes of a reply's body that are read; a longer one is a bad response."""
+LARGEST_STREAM = 8 * LARGEST_BODY
+"""The same of a streamed reply, which wraps each token in an event of its own."""
+_MOST_ARRIVALS = 10_000
+"""Arrivals noted of one body; a first token that comes later than so many pieces has no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,8 @@ class Response:
     headers: Mapping[str, str]
     """Looked up in lower case."""
     body: bytes
+    arrivals: tuple[tuple[int, float], ...] = ()
+    """Bytes there so far and seconds since sending, of a streamed reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +82,24 @@ class Http:
         self._ways: dict[str, _Way] = {}
 
     async def send(
-        self, method: str, url: str, body: bytes | None = None, within: float | None = None
+        self,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        within: float | None = None,
+        *,
+        streamed: bool = False,
     ) -> Response:
         """Send one request and read the whole reply, within the time-out or `within` seconds.
+
+        Of a reply that was asked for as a stream it is noted when each piece came.
 
         Raises:
             CallError: `timeout` (not answered in full in time), `connection` (no server, or a
                 connection dropped), `bad_response` (too large, or not HTTP).
         """
         seconds = self._timeout if within is None else min(within, self._timeout)
+        started = time.perf_counter()
         try:
             # Found once; there are three or four addresses.
             way = self._ways.get(url)
@@ -101,8 +117,12 @@ class Http:
                     **way.proxy,
                 ) as response,
             ):
-                raw = await _read(response.content)
-                return Response(response.status, response.headers, _decoded(response.headers, raw))
+                if streamed:
+                    raw, arrivals = await _timed(response.content, started)
+                else:
+                    raw, arrivals = await _read(response.content), ()
+                content = _decoded(response.headers, raw)
+                return Response(response.status, response.headers, content, arrivals)
         except CallError:
             raise
         except Exception as failure:
@@ -175,6 +195,20 @@ async def _read(content: Any) -> bytes:
             raise CallError("bad_response", f"the reply is larger than {LARGEST_BODY} bytes")
         chunks.append(chunk)
     return b"".join(chunks)
+
+
+async def _timed(content: Any, started: float) -> tuple[bytes, tuple[tuple[int, float], ...]]:
+    chunks: list[bytes] = []
+    arrivals: list[tuple[int, float]] = []
+    size = 0
+    async for chunk in content.iter_any():
+        size += len(chunk)
+        if size > LARGEST_STREAM:
+            raise CallError("bad_response", f"the reply is larger than {LARGEST_STREAM} bytes")
+        chunks.append(chunk)
+        if len(arrivals) < _MOST_ARRIVALS:
+            arrivals.append((size, time.perf_counter() - started))
+    return b"".join(chunks), tuple(arrivals)
 
 
 def _decoded(headers: Mapping[str, str], raw: bytes) -> bytes:

@@ -23,12 +23,18 @@ _SYSTEM = re.compile(
 TEMPERATURE = "temperature not honoured"
 TOP_P = "top_p not honoured"
 SYSTEM = "system text folded into the user turn"
+STREAM = "not streamed: the endpoint refuses it"
 
 
 class Quirks:
     """What was learnt so far of one endpoint, and requests made to suit it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, stream: bool = False) -> None:
+        self.stream = stream
+        """Whether replies are to be streamed."""
+        self.no_stream = False
+        self.no_stream_options = False
+        """Does not say how many tokens a streamed reply took."""
         self.completion_tokens = False
         """Takes `max_completion_tokens` in place of `max_tokens`."""
         self.no_temperature = False
@@ -42,6 +48,7 @@ class Quirks:
             (self.no_temperature, TEMPERATURE),
             (self.no_top_p, TOP_P),
             (self.fold_system and system, SYSTEM),
+            (self.stream and self.no_stream, STREAM),
         )
         return tuple(note for holds, note in notes if holds)
 
@@ -58,6 +65,10 @@ class Quirks:
         body["max_completion_tokens" if self.completion_tokens else "max_tokens"] = (
             prompt.max_tokens
         )
+        if self.stream and not self.no_stream:
+            body["stream"] = True
+            if not self.no_stream_options:
+                body["stream_options"] = {"include_usage": True}
         return body
 
     def learn(self, error: ServerError, body: dict[str, Any]) -> bool:
@@ -81,6 +92,12 @@ class Quirks:
             return True
         if "top_p" in body and refused and _names("top_p", about, text):
             self.no_top_p = True
+            return True
+        if "stream_options" in body and refused and _names("stream_options", about, text):
+            self.no_stream_options = True
+            return True
+        if "stream" in body and refused and _names("stream", about, text):
+            self.no_stream = True
             return True
         system = any(m["role"] == "system" for m in body["messages"])
         if system and (_SYSTEM.search(text) or (about.endswith(".role") and "system" in text)):

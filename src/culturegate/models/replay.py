@@ -95,7 +95,7 @@ class ReplayModel:
             if reply is None:
                 message = f"{self._path}: this prompt was not asked in the recorded run"
                 raise CallError("missing", message)
-            return replace(reply, latency=None, ttft=None)
+            return replace(reply, latency=None, ttft=None, sent=None)
         recorded = self._lines.get(prompt.case or "", [])
         if prompt.trial >= len(recorded):
             message = f"{self._path}: {len(recorded)} replies recorded for case {prompt.case}"

@@ -170,6 +170,7 @@ def reply_json(reply: Reply) -> str:
             "completion_tokens": reply.usage.completion_tokens,
             "latency": reply.latency,
             "ttft": reply.ttft,
+            "sent": reply.sent,
             "retries": reply.retries,
             "model": reply.model,
             "fingerprint": reply.fingerprint,
