@@ -15,6 +15,8 @@ from culturegate.metrics.shares import share
 from culturegate.tracks.base import Record
 from culturegate.tracks.diagnosis import CANARY, COMPLETION, EXACT, QUESTION_REMOVED, TRACK
 
+STRAY = 0.05
+"""Share of texts that a model may go on with nearly whole by luck: some questions end alike."""
 MOST_NAMED = 20
 """Cases named of those whose text came back."""
 
@@ -28,7 +30,8 @@ def diagnosis_summary(
     `chance`, `test`, `p_holm`, `shown`), `letters`, `templates` and `completion` (each None where
     nothing was asked) and `canary` (share of each that came back). `shown` says whether the
     difference is certain after all conditions have been tested together (Holm), or for a removed
-    question whether what is left is certainly above chance or most answers certainly stay the same.
+    question whether what is left is certainly above chance or most answers certainly stay the same,
+    and for completed texts whether certainly more came back than luck gives.
     """
     found = variants(pairs(records), confidence, seed)
     data: dict[str, Any] = {
@@ -37,7 +40,12 @@ def diagnosis_summary(
         "templates": _templates(records, confidence, seed),
         "completion": _completion(records, confidence),
         "canary": [
-            {"case": record.facts.case, "share": float(trial.value), "status": trial.status}
+            {
+                "case": record.facts.case,
+                "share": float(trial.value),
+                "status": trial.status,
+                "shown": trial.correct is False,
+            }
             for record, trial in _probes(records, CANARY)
             if trial.value is not None
         ],
@@ -151,4 +159,5 @@ def _completion(records: Sequence[Record], confidence: float) -> dict[str, Any] 
         "exact": exact.measured().at("completed", (), confidence).to_dict(),
         "cases": named[:MOST_NAMED],
         "more": max(0, len(named) - MOST_NAMED),
+        "shown": exact.limits(confidence)[0] > STRAY,
     }

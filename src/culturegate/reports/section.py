@@ -23,7 +23,7 @@ class Section:
     title: str
     headline: str
     """One plain sentence: what the track found, with its interval and n. Shown at the top of every
-    report and on the terminal."""
+    report and on the terminal; empty where it has nothing for the top."""
     notes: tuple[str, ...] = ()
     """Plain sentences, each a paragraph, before the tables."""
     tables: tuple[SectionTable, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from culturegate.reports.composite import composite_section
 from culturegate.reports.contaminated import contaminated_section
+from culturegate.reports.diagnosis import diagnosis_section
 from culturegate.reports.framing import framing_section
 from culturegate.reports.mirror import mirror_section
 from culturegate.reports.persona import persona_section
@@ -22,6 +23,7 @@ SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
     framing_section,
     safety_section,
     contaminated_section,
+    diagnosis_section,
 )
 """Builders, in the order of the page; None where the run has nothing of that track."""
 

@@ -27,7 +27,7 @@ def shortcuts(items: Iterable[MythItem], records: Iterable[Record]) -> list[Shor
     passed: dict[tuple[str, str], list[tuple[MythItem, bool]]] = {}
     for record in records:
         facts = record.facts
-        if record.passed is not None and facts.item in by_id:
+        if record.passed is not None and facts.track == "myth" and facts.item in by_id:
             group = passed.setdefault((facts.kind, facts.lang), [])
             group.append((by_id[facts.item], record.passed))
     found = []

@@ -14,13 +14,15 @@ from culturegate.tracks.base import Record
 
 
 def lures(records: Iterable[Record]) -> dict[str, Counter[str]]:
-    """Return, by kind, how many wrong answers fell to each kind of distractor.
+    """Return, by kind of the myth track, how many wrong answers fell to each kind of distractor.
 
     The bank tags a distractor with what tempts in it, such as `surface` or `neighbour`; a wrong
     answer without a tag counts as `untagged`.
     """
     found: dict[str, Counter[str]] = {}
     for record in records:
+        if record.facts.track != "myth":
+            continue
         for trial in record.trials:
             if trial.status == "answered" and trial.correct is False:
                 counts = found.setdefault(record.facts.kind, Counter())

@@ -100,7 +100,7 @@ class Summary:
     @property
     def headlines(self) -> list[str]:
         """What the run found, a sentence a track."""
-        told = [section.headline for section in self.run.sections]
+        told = [section.headline for section in self.run.sections if section.headline]
         return told if told and not self.kinds else [self.sentence, *told]
 
     @cached_property
