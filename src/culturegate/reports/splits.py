@@ -32,7 +32,9 @@ def lures(records: Iterable[Record]) -> dict[str, Counter[str]]:
 
 def lures_table(summary: Summary) -> Markup:
     """Return the table of lures, empty where nothing was answered wrongly."""
-    found = lures(summary.run.records)
+    # Every other track tells in a section of its own what went wrong.
+    asked = (record for record in summary.run.records if record.facts.kind in summary.kinds)
+    found = lures(asked)
     tags = sorted({tag for counts in found.values() for tag in counts})
     if not tags:
         return Markup("")
@@ -48,7 +50,8 @@ def lures_table(summary: Summary) -> Markup:
 
 def difficulty_table(summary: Summary) -> Markup:
     """Return accuracy by difficulty and kind, empty where the items have no difficulty."""
-    levels = {record.facts.difficulty for record in summary.run.records} - {None}
+    asked = (record.facts for record in summary.run.records if record.facts.kind in summary.kinds)
+    levels = {facts.difficulty for facts in asked} - {None}
     heads = [f"{kind}, {summary.estimates.level} interval, n" for kind in summary.kinds]
     body = []
     for level in sorted(map(str, levels)):
