@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import pytest
 
@@ -43,6 +43,9 @@ MARKERS = (
     "safety: stereotype against evidence",
     "diagnosis: what the score owes to options, order, names and wording (with --diagnose)",
 )
+
+SHOWN_ERRORS = 10
+"""Cases that could not be asked of which the terminal tells one by one."""
 
 CANNOT_START = "cannot-start"
 """Id that stands for the cases of a function which has none, or where the bank is at fault."""
@@ -280,7 +283,7 @@ def _hand_over(item: pytest.Function, conductor: Conductor) -> None:
 
 
 @cache
-def _keywords(marks: tuple[str, ...]) -> dict[str, int]:
+def _keywords(marks: tuple[str, ...]) -> Mapping[str, Literal[1]]:
     """Return the keywords of a report; pytest keeps every report, so all of a function share."""
     return dict.fromkeys(marks, 1)
 
@@ -452,8 +455,28 @@ class Judging:
             return EXIT_UNVERIFIED
         return None if gate is None else exit_code(gate, conductor.settings, own)
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what was found, in the order in which people ask."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> Generator[None, object, object]:
+        """Say what was found last, where people look; an outage is told of once, not by case."""
+        errors = terminalreporter.stats.get("error", [])
+        unasked = [report for report in errors if _is_of_case(report)]
+        if len(unasked) > SHOWN_ERRORS:
+            hidden = {id(report) for report in unasked[SHOWN_ERRORS:]}
+            terminalreporter.stats["error"] = [each for each in errors if id(each) not in hidden]
+        try:
+            result = yield
+        finally:
+            if len(unasked) > SHOWN_ERRORS:
+                terminalreporter.stats["error"] = errors
+        if len(unasked) > SHOWN_ERRORS:
+            more = len(unasked) - SHOWN_ERRORS
+            terminalreporter.write_line(f"{more} more cases could not be asked.")
+        self._tell_run(terminalreporter)
+        return result
+
+    def _tell_run(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._run is not None:
             terminalreporter.section("culturegate")
             writer = terminalreporter._tw

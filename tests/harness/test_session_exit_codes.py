@@ -160,6 +160,17 @@ def test_an_outage_after_a_good_check_is_no_score_at_all(small, hurried):
     result.stdout.fnmatch_lines(["Nothing can be said of *: no case was answered and judged."])
 
 
+def test_an_outage_is_not_told_of_case_by_case(suite, hurried):
+    suite.write_bank(small_bank(2, 12))
+    with ScriptedServer(lambda _body, _number: Answer(status=500, body="down")) as server:
+        result = suite.ask(server, *judged_by(suite, "metric: accuracy, min: 0.9"))
+    text = result.stdout.str()
+    assert text.count("ERROR at setup of") == 10
+    assert text.count("\nERROR tests/benchmark") == 10
+    result.stdout.fnmatch_lines(["14 more cases could not be asked.", "*= culturegate =*"])
+    result.stdout.fnmatch_lines(["*= 24 errors in *"])
+
+
 def test_one_case_right_and_nine_in_error_pass_no_line(suite, hurried):
     suite.write_bank(small_bank(1, 5))
 
