@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from culturegate.reports.advice import advice_section
 from culturegate.reports.composite import composite_section
 from culturegate.reports.contaminated import contaminated_section
 from culturegate.reports.diagnosis import diagnosis_section
+from culturegate.reports.efficiency import efficiency_section
 from culturegate.reports.framing import framing_section
 from culturegate.reports.mirror import mirror_section
 from culturegate.reports.persona import persona_section
@@ -24,6 +26,7 @@ SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
     safety_section,
     contaminated_section,
     diagnosis_section,
+    advice_section,
 )
 """Builders, in the order of the page; None where the run has nothing of that track."""
 
