@@ -18,6 +18,9 @@ from culturegate.text import one_line
 ALL = "all"
 """Name of the row over all cultures."""
 
+MANY_TRUNCATED = 0.05
+"""Share of replies cut off beyond which a reader is told what to do about it."""
+
 _KIND_ORDER = ("recall", "decode")
 
 
@@ -188,6 +191,7 @@ class Summary:
                 f"{run.errors} of {len(run.records)} cases could not be judged; {count} of them: "
                 f"{one_line(cause, 200)}"
             )
+        told += self._truncated()
         told += self._unapplied()
         told += [one_line(warning, 300) for warning in run.info.get("warnings") or ()]
         told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
@@ -196,6 +200,16 @@ class Summary:
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
+
+    def _truncated(self) -> list[str]:
+        statuses = self.run.statuses
+        cut, total = statuses["truncated"], statuses.total()
+        if not total or cut / total <= MANY_TRUNCATED:
+            return []
+        return [
+            f"{percent(cut / total)} of the replies were cut off before an answer; give them more "
+            "room with --max-tokens."
+        ]
 
     def _unapplied(self) -> list[str]:
         given = self.run.info.get("adjudicated") or {}
