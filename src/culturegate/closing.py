@@ -15,7 +15,7 @@ from culturegate.conductor import Conductor
 from culturegate.disputes import adjudication
 from culturegate.errors import CulturegateError
 from culturegate.gate import GateResult, judge
-from culturegate.metrics import summarise
+from culturegate.metrics import Efficiency, efficiency_summary, summarise
 from culturegate.models.urls import parse
 from culturegate.options import Settings
 from culturegate.reports import (
@@ -53,6 +53,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         weights=thresholds.weights,
         contaminated_weight=thresholds.weighting.contaminated,
     )
+    efficiency = Efficiency(conductor.efficiency.values(), records, settings.price)
     gate: GateResult | None = None
     if cut is None and settings.gate != "off":
         gate = judge(
@@ -63,6 +64,7 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             require_all=settings.gate == "require-all",
             notes=_notes(conductor),
             baseline=conductor.baseline,
+            efficiency=efficiency,
         )
     run = Run(
         directory=settings.run_dir,
@@ -71,6 +73,12 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
         metrics=metrics,
         gate=gate,
         efficiency=list(conductor.efficiency.values()),
+        efficiency_summary=efficiency_summary(
+            efficiency,
+            concurrency=settings.max_connections,
+            streamed=settings.stream,
+            price=settings.price,
+        ),
         items=conductor.bank.size,
         signed_items=conductor.bank.signed,
         selected=len(conductor.selected),
@@ -200,6 +208,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         },
         **_asked(settings.protocol, tracks),
         "max_connections": settings.max_connections,
+        "stream": settings.stream,
         "bank_seed": settings.bank_seed,
         "prompt_hash": conductor.prompts,
         "home": settings.home,

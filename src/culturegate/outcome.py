@@ -80,6 +80,7 @@ def _efficiency(facts: CaseFacts, replies: Sequence[tuple[Prompt, Reply]]) -> di
             {
                 "latency": reply.latency,
                 "ttft": reply.ttft,
+                "sent": reply.sent,
                 "prompt_tokens": reply.usage.prompt_tokens,
                 "completion_tokens": reply.usage.completion_tokens,
                 "prompt_chars": sum(len(turn.content) for turn in prompt.messages),
@@ -88,6 +89,7 @@ def _efficiency(facts: CaseFacts, replies: Sequence[tuple[Prompt, Reply]]) -> di
                 "model": reply.model,
                 "fingerprint": reply.fingerprint,
                 "notes": list(reply.notes),
+                **({"judge": True} if prompt.judge else {}),
             }
             for prompt, reply in replies
         ],

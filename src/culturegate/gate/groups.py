@@ -12,7 +12,15 @@ import numpy as np
 from culturegate.gate import certainty
 from culturegate.gate.thresholds import Line, Thresholds, Validity
 from culturegate.gate.verdict import VerdictStatus
-from culturegate.metrics import Measured, Metric, Table, group_view, measure
+from culturegate.metrics import (
+    EFFICIENCY,
+    Efficiency,
+    Measured,
+    Metric,
+    Table,
+    group_view,
+    measure,
+)
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.drop import measure_drop
 from culturegate.metrics.table import View
@@ -49,6 +57,7 @@ class Evidence:
         records: Sequence[Record],
         planned: Sequence[CaseFacts],
         baseline: Sequence[Record] | None,
+        efficiency: Efficiency | None = None,
     ) -> None:
         self.thresholds = thresholds
         ran = {record.facts.case for record in records}
@@ -57,6 +66,7 @@ class Evidence:
         named = {facts.case for facts in planned}
         self.table = Table(record for record in records if record.facts.case in named)
         self.baseline = baseline
+        self.efficiency = efficiency
 
     def candidates(self, line: Line, validity: Validity) -> Iterator[Candidate]:
         """Yield a line once for each of its groups, or once where it has none."""
@@ -96,6 +106,8 @@ class Evidence:
         if ran < cases:
             reason = f"{ran} of {cases} cases ran"
             return Candidate(line, group, cases=cases, blocked=("skipped", reason))
+        if line.metric.name in EFFICIENCY:
+            return self._timed(line, where, group, cases)
         if line.bound == "max_drop":
             return self._against_baseline(line, where, group, validity)
         confidence, weighting = self.thresholds.confidence, self.thresholds.weighting
@@ -111,6 +123,26 @@ class Evidence:
             invalid = self._invalid(line.metric, where, validity)
             remark = f"so it is if all of them were right: {invalid}" if invalid else ""
         return Candidate(line, group, found, scenarios, errors, cases, blocked, remark)
+
+    def _timed(
+        self, line: Line, where: Mapping[str, str], group: tuple[tuple[str, str], ...], cases: int
+    ) -> Candidate:
+        """Return a line on times or tokens; a failed call may have been the slowest of all."""
+        if self.efficiency is None:
+            reason = "no times and tokens were recorded"
+            return Candidate(line, group, cases=cases, blocked=("unverified", reason))
+        found = self.efficiency.measure(line.metric, where)
+        failed = self.efficiency.failed(line.metric, where)
+        slowest = self.efficiency.measure(line.metric, where, failed_slow=True)
+        blocked: tuple[VerdictStatus, str] | None = None
+        if found.undefined is not None:
+            blocked = "unverified", found.undefined
+        elif found.clusters < (line.min_clusters or 1) or found.n < line.min_n:
+            told = f"{line.metric.unit}: {found.n}, clusters: {found.clusters}"
+            wanted = f"{line.min_n} and {line.min_clusters or 1}"
+            blocked = "unverified", f"{told}; at least {wanted} needed"
+        scenarios = (slowest,) if failed else ()
+        return Candidate(line, group, found, scenarios, min(failed, cases), cases, blocked)
 
     def _against_baseline(
         self,

@@ -16,7 +16,7 @@ from culturegate.gate.verdict import (
     Verdict,
     VerdictStatus,
 )
-from culturegate.metrics import Estimate, Measured
+from culturegate.metrics import Efficiency, Estimate, Measured
 from culturegate.tracks.base import CaseFacts, Record
 
 
@@ -29,6 +29,7 @@ def judge(
     require_all: bool = False,
     notes: Sequence[str] = (),
     baseline: Sequence[Record] | None = None,
+    efficiency: Efficiency | None = None,
 ) -> GateResult:
     """Judge every line of a profile on every group it names.
 
@@ -41,13 +42,14 @@ def judge(
         notes: What went wrong beside the lines (a worker lost, a budget spent); each ends in exit
             11 where nothing is breached.
         baseline: Records of the run that `against: baseline` compares with.
+        efficiency: Times and tokens, for the lines that bound them.
 
     Raises:
         CulturegateError: The profile does not exist.
         ValueError: Two records or two planned cases share a case id.
     """
     chosen = thresholds.profile(profile)
-    evidence = Evidence(thresholds, records, planned, baseline)
+    evidence = Evidence(thresholds, records, planned, baseline, efficiency)
     candidates = [
         candidate
         for line in chosen.lines

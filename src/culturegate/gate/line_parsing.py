@@ -7,9 +7,10 @@ from typing import Any
 
 from culturegate.gate.fields import Fields, Steps, listed, meant, shown
 from culturegate.gate.thresholds import JUDGES, Bound, Judge, Line
-from culturegate.metrics import FACTS, METRICS, Metric, check_contrast, fact_text
+from culturegate.metrics import EFFICIENCY, FACTS, METRICS, Metric, check_contrast, fact_text
 from culturegate.text import one_line
 
+_KNOWN = {**METRICS, **EFFICIENCY}
 _BOUNDS: tuple[Bound, ...] = ("min", "max", "max_drop")
 _LINE = (
     "name",
@@ -90,13 +91,13 @@ class LineReader:
 
     def _metric(self, found: dict[str, Any], path: Steps) -> Metric | None:
         if "metric" not in found:
-            self.say(f"no metric; name one of {listed(METRICS)}", path)
+            self.say(f"no metric; name one of {listed(_KNOWN)}", path)
             return None
         name = found["metric"]
-        if not isinstance(name, str) or name not in METRICS:
-            self.say(f"unknown metric {shown(name)}{meant(name, METRICS)}", (*path, "metric"))
+        if not isinstance(name, str) or name not in _KNOWN:
+            self.say(f"unknown metric {shown(name)}{meant(name, _KNOWN)}", (*path, "metric"))
             return None
-        return METRICS[name]
+        return _KNOWN[name]
 
     def _limit(
         self, found: dict[str, Any], metric: Metric | None, path: Steps
@@ -118,6 +119,9 @@ class LineReader:
         bound = bounds[0]
         low, high = (-math.inf, math.inf) if metric is None else (metric.low, metric.high)
         if bound == "max_drop":
+            if metric is not None and metric.name in EFFICIENCY:
+                told = f"{metric.name} can't be held against a baseline, whose times were others'"
+                self.say(f"{told}; give it min or max", path)
             low, high = 0, high - low
         return bound, self.fields.number(found[bound], (*path, bound), low, high)
 

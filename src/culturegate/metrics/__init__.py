@@ -1,6 +1,7 @@
 """Records to estimates."""
 
 from culturegate.metrics.comparison import compare, paired_arms
+from culturegate.metrics.efficiency import EFFICIENCY, Efficiency, efficiency_summary
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.intervals import (
     mover_difference,
@@ -26,8 +27,10 @@ from culturegate.metrics.table import FACTS, Table, fact_text
 from culturegate.metrics.worst import worst_culture
 
 __all__ = [
+    "EFFICIENCY",
     "FACTS",
     "METRICS",
+    "Efficiency",
     "Estimate",
     "Measured",
     "Metric",
@@ -37,6 +40,7 @@ __all__ = [
     "check_contrast",
     "cluster_se",
     "compare",
+    "efficiency_summary",
     "estimate",
     "fact_text",
     "group_view",

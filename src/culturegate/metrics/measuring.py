@@ -117,7 +117,7 @@ def group_view(
         if fact not in where:
             view = view.where(fact, value)
     if contrast is None:
-        return view if metric.simple is not None else parts.used(view, weighting.tracks)
+        return parts.used(view, weighting.tracks) if metric.name == "composite" else view
     second = contrast.second or where[contrast.fact]
     sides: Bools = (
         view.where(contrast.fact, contrast.first).mask | view.where(contrast.fact, second).mask

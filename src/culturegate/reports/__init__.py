@@ -2,7 +2,7 @@
 
 At a session's start `new_directory` makes the run's folder, or `claim` takes the one a user named;
 `collect_provenance` says with what it is made. At its end the plugin hands a `Run` to
-`write_evidence` (records.jsonl, run.json, metrics.json, efficiency.jsonl), `write_summary`
+`write_evidence` (records.jsonl, run.json, metrics.json, efficiency.jsonl and more), `write_summary`
 (summary.md), `point_latest` and `terminal_lines`. `report.html` is pytest-html's page: the
 plugin's pytest-html hooks call `html_summary_prefix`, `header_cells`, `row_cells` and
 `row_detail`; `RowBudget` says which cases get a row, and `shown` is what travels to it.

@@ -18,6 +18,7 @@ from culturegate.tracks.blinding import KEY, blinded, opened
 
 RECORDS = "records.jsonl"
 EFFICIENCY = "efficiency.jsonl"
+EFFICIENCY_SUMMARY = "efficiency.json"
 METRICS = "metrics.json"
 RUN = "run.json"
 CONTAMINATION = "contamination.jsonl"
@@ -46,6 +47,7 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
         (RUN, lambda path: write_json(path, run.info)),
         (METRICS, lambda path: write_json(path, run.metrics)),
         (EFFICIENCY, lambda path: write_lines(path, sorted(run.efficiency, key=_case))),
+        *_efficiency(run),
         *_contamination(run),
     )
     failures = []
@@ -57,6 +59,12 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
     if failures:
         raise ReportError("\n".join(failures))
     return tuple(run.directory / name for name, _ in writers)
+
+
+def _efficiency(run: Run) -> Iterator[tuple[str, Callable[[Path], None]]]:
+    found = run.efficiency_summary
+    if found is not None:
+        yield EFFICIENCY_SUMMARY, lambda path: write_json(path, found)
 
 
 def _contamination(run: Run) -> Iterator[tuple[str, Callable[[Path], None]]]:

@@ -38,6 +38,8 @@ class Run:
     """None where nothing was judged: the gate is off, or the run was cut short."""
     efficiency: Sequence[Mapping[str, Any]] = ()
     """One mapping a case, with the key `case`."""
+    efficiency_summary: Mapping[str, Any] | None = None
+    """Content of efficiency.json; None where no times and tokens were kept."""
     items: int = 0
     """Items of the bank that this run could ask."""
     signed_items: int = 0

@@ -27,6 +27,7 @@ SECTIONS: tuple[Callable[[Run], Section | None], ...] = (
     contaminated_section,
     diagnosis_section,
     advice_section,
+    efficiency_section,
 )
 """Builders, in the order of the page; None where the run has nothing of that track."""
 

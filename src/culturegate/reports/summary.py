@@ -322,9 +322,11 @@ def limits(estimate: Estimate) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a value in the units of thresholds.yaml, to three decimals at most."""
+    """Return a value in the units of thresholds.yaml, three decimals or two digits."""
     if value is None:
         return "undefined"
+    if 0 < value < 0.0005:
+        return f"{value:.2g}"
     text = f"{value:.3f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "0") else text.replace("-", "−")
 
