@@ -50,7 +50,7 @@ def test_a_run_without_the_track_has_no_section(bank):
 
 def test_the_section_says_who_is_served_and_by_how_much(bank):
     section = persona_section(run_of(play(persona_cases(bank.persona, GRID, 0), always("AVOIDS"))))
-    assert section.headline.startswith("Persona: 50% of what replies should do")
+    assert section.headline.startswith("Persona: 50% of replies fit the user whom the chats show (")
     assert "0% where a norm is followed, 100% where it is avoided" in section.headline
     assert "a difference of 100 points" in section.headline
     table = rows(section, "Adherence by culture")

@@ -107,6 +107,36 @@ def test_history_comes_first_request_last_and_none_of_it_without_history(bank):
     assert not {"follow", "avoid", "Habit", "Freedonia"} & set(implicit[-1].content.split("\n")[0])
 
 
+def test_the_first_request_with_a_history_goes_alone_and_the_others_at_once(bank):
+    small = replace(GRID, requests_per_persona=4, arms=("implicit", "none"))
+    cases = persona_cases(bank, small, 0)[:8]
+    open_, most = {"implicit": 0, "none": 0}, []
+
+    async def all_at_once():
+        async def one(case):
+            async def ask(prompt: Prompt) -> Reply:
+                open_[case.arm] += 1
+                most.append(dict(open_))
+                await asyncio.sleep(0.01)
+                open_[case.arm] -= 1
+                if len(most) == 1:
+                    raise CallError("timeout", "no reply")
+                return Reply(text="A", key="k")
+
+            return await case.run(ask)
+
+        return await asyncio.gather(*(one(case) for case in cases))
+
+    for _ in range(2):
+        most.clear()
+        records = asyncio.run(all_at_once())
+        assert len(records) == 8
+        counts = [each["implicit"] for each in most]
+        assert counts[:5] == [1, 1, 1, 1, 1]
+        assert max(counts) == 3
+        assert max(each["none"] for each in most) == 4
+
+
 def test_whole_personas_come_in_order_and_places_go_round(cases):
     clusters = [case.facts.cluster for case in cases]
     assert len([1 for a, b in pairwise(clusters) if a != b]) == 19

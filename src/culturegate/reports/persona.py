@@ -31,6 +31,7 @@ def persona_section(run: Run) -> Section | None:
     records = [record for record in run.records if record.facts.track == "persona"]
     if not records:
         return None
+    judged = any(record.judgements for record in records)
     found = Estimates(run.metrics)
     cultures = sorted({record.facts.culture for record in records})
     titles = {name: run.titles.get(name) or name.replace("-", " ").title() for name in cultures}
@@ -49,8 +50,8 @@ def persona_section(run: Run) -> Section | None:
     )
     return Section(
         "Persona: acting on the norms that a user's chats show",
-        _headline(found),
-        tuple(_notes(found, records, chance)),
+        _headline(found, judged),
+        tuple(_notes(found, judged, chance)),
         tuple(table for table in tables if table is not None),
         () if figure is None else (figure,),
     )
@@ -63,14 +64,17 @@ def _states(found: Estimates, **where: str) -> dict[str, Estimate | None]:
     }
 
 
-def _headline(found: Estimates) -> str:
+def _headline(found: Estimates, judged: bool) -> str:
     overall = found.get("adherence")
     if overall is None or overall.value is None:
         why = "" if overall is None else f": {overall.undefined}"
         return f"Persona: adherence to the norms that chats show is undefined{why}."
+    what = "what would fit the user whom the chats show is done"
+    if not judged:
+        what = "replies fit the user whom the chats show"
     told = (
-        f"Persona: {percent(overall.value)} of what replies should do for the user shown in the "
-        f"chats they do ({limits(overall)}, {overall.n} cases, {overall.clusters} personas)"
+        f"Persona: {percent(overall.value)} of {what} "
+        f"({limits(overall)}, {overall.n} cases, {overall.clusters} personas)"
     )
     states = _states(found)
     follow, avoid = states["follow"], states["avoid"]
@@ -83,8 +87,7 @@ def _headline(found: Estimates) -> str:
     return f"{told}."
 
 
-def _notes(found: Estimates, records: Sequence[Record], chance: float | None) -> Iterator[str]:
-    judged = any(record.judgements for record in records)
+def _notes(found: Estimates, judged: bool, chance: float | None) -> Iterator[str]:
     if judged:
         yield (
             "The model wrote its replies and a judge model decided each point of a checklist, in "

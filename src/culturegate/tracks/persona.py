@@ -23,6 +23,7 @@ from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
 from culturegate.tracks.choice import SHOWN, Lettered, ask_choice
 from culturegate.tracks.outcome import record
 from culturegate.tracks.persona_judging import judged
+from culturegate.tracks.persona_prefix import FirstAlone
 from culturegate.tracks.protocol import PersonaProtocol, stable_order
 
 ARMS = ("implicit", "hint", "explicit", "none")
@@ -41,6 +42,8 @@ class Scene:
     culture: PersonaCulture
     persona: Persona
     history: tuple[Shown, ...]
+    first: FirstAlone = field(default_factory=FirstAlone, compare=False, repr=False)
+    """Turns to take in asking, so that the history is read once."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -128,6 +131,12 @@ class PersonaCase:
 
     async def run(self, ask: Ask) -> Record:
         """Ask every sample at once and judge them together."""
+        if self.arm == "none":
+            return await self._run(ask)
+        async with self.scene.first.turn():
+            return await self._run(ask)
+
+    async def _run(self, ask: Ask) -> Record:
         if self.judged:
             return await judged(
                 ask,
