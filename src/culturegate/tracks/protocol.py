@@ -117,7 +117,7 @@ PROTOCOLS = {
     "quick": Protocol(
         "quick",
         MythProtocol(1, _EN, 6),
-        MirrorProtocol(4, samples=1, max_tokens=160),
+        MirrorProtocol(4, samples=1, max_tokens=128),
         FramingProtocol(_EN, 12, rounds=1, jobs="first", max_tokens=120),
         PersonaProtocol(_EN, 2, 4, arms=("implicit", "none")),
         SafetyProtocol(_EN, 20),
