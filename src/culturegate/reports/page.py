@@ -14,7 +14,7 @@ from culturegate.reports.human import human_html
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
-from culturegate.reports.sections import Section
+from culturegate.reports.section import Section, SectionTable
 from culturegate.reports.shortcuts import shortcut_texts
 from culturegate.reports.splits import difficulty_table, lures_table
 from culturegate.reports.summary import (
@@ -29,6 +29,9 @@ from culturegate.reports.summary import (
 )
 from culturegate.reports.tables import cells, grid, titled
 from culturegate.text import clean, one_line
+
+OPEN_TABLES = 2
+"""Tables of a track that are open; the others are folded, for the reader with a phone."""
 
 _RULE_HEAD = ("Rule", "Readings", "Share")
 _GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
@@ -95,18 +98,26 @@ def _drawn(shown: Sequence[Figure]) -> Markup:
 def _section(section: Section) -> Markup:
     """Lay out what a track adds."""
     notes = [Markup("<p>{}</p>").format(clean(note, 2000)) for note in section.notes]
-    tables = []
-    for table in section.tables:
-        body = [
-            Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-                clean(head, 200), cells(table.heads[1:], [clean(text, 500) for text in texts])
-            )
-            for head, *texts in table.rows
-        ]
-        shown = grid("cg-section", table.heads, body)
-        tables.append(Markup("<h4>{}</h4>{}").format(table.title, shown))
     figures_shown = [_drawn(section.figures)] if section.figures else []
-    return titled(section.title, Markup("").join([*notes, *figures_shown, *tables]))
+    tables = [_section_table(table) for table in section.tables]
+    shown, folded = tables[:OPEN_TABLES], tables[OPEN_TABLES:]
+    if folded:
+        shown.append(
+            Markup("<details><summary>{} more tables: {}</summary>{}</details>").format(
+                len(folded), section.title, Markup("").join(folded)
+            )
+        )
+    return titled(section.title, Markup("").join([*notes, *figures_shown, *shown]))
+
+
+def _section_table(table: SectionTable) -> Markup:
+    body = [
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            clean(head, 200), cells(table.heads[1:], [clean(text, 500) for text in texts])
+        )
+        for head, *texts in table.rows
+    ]
+    return Markup("<h4>{}</h4>{}").format(table.title, grid("cg-section", table.heads, body))
 
 
 def _gate(summary: Summary) -> Markup:
