@@ -82,5 +82,5 @@ def test_a_judge_scores_what_the_model_writes(peopled):
     records = peopled.records()
     assert {len(record["judgements"]) for record in records} == {4}
     assert {each["detail"] for record in records for each in record["judgements"]} == {"met"}
-    summary = (peopled.path / "run" / "summary.md").read_text("utf-8")
-    assert "the judge is not calibrated" in summary
+    page = (peopled.path / "run" / "report.html").read_text("utf-8")
+    assert "the judge is not calibrated" in page
