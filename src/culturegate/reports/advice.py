@@ -29,8 +29,8 @@ NOISE = "reversed by chance"
 OPEN = "nothing certain"
 
 ADVICE = {
-    UNUSED: "Tune on use, not on more corpus: the knowledge is there and is not used. What it lacks "
-    "is instructions or preferences in which a story is applied to a new scene.",
+    UNUSED: "Tune on use, not on more corpus: the knowledge is there and is not used. It lacks "
+    "instructions or preferences in which a story is applied to a new scene.",
     UNKNOWN: "Add texts that tell these stories to the corpus: tuning on use has nothing to use "
     "yet.",
     SOUND: "Nothing to do: both hold.",
@@ -44,6 +44,8 @@ ADVICE = {
 }
 """What to do, by pattern."""
 _ORDER = (UNUSED, UNKNOWN, REVERSED, NOISE, SOUND, OPEN)
+LEAST_CLUSTERS = 6
+"""Episodes below which nothing is certain, whatever the interval: two of two is no knowledge."""
 _MOST = 6
 """Cases named in a row."""
 
@@ -74,8 +76,8 @@ def gap_advice(
     A kind is high where its whole interval is at or above its limit and single trials are certainly
     above chance, low where its whole interval is below the limit, open otherwise. Both high is
     sound, both low is not known. Recall high and decode low is known and not used; so is a gap
-    whose whole interval is above 0, unless recall is low or decode high. A gap whose whole
-    interval is below 0 is reversed.
+    whose whole interval is above 0, where recall is above chance and not low, and decode not high.
+    A gap whose whole interval is below 0 is reversed. Fewer than six episodes leave it open.
 
     Args:
         records: Of any track; the myth track's count.
@@ -109,7 +111,8 @@ def _advice(
         _level(side, kind, share, limit, confidence)
         for kind, side, share in zip(("recall", "decode"), (recall, decode), shares, strict=True)
     ]
-    pattern = _pattern(levels[0], levels[1], gap)
+    known = at_chance(recall, "recall", confidence) is None
+    pattern = _pattern(levels[0], levels[1], gap, known=known)
     records = [view.table.records[row] for row in np.flatnonzero(view.mask)]
     return Advice(group, pattern, shares[0], shares[1], gap, _cases(pattern, records))
 
@@ -131,15 +134,18 @@ def _level(
     return "high" if share.low >= least and certain else "open"
 
 
-def _pattern(recall: Level, decode: Level, gap: Estimate) -> str:
+def _pattern(recall: Level, decode: Level, gap: Estimate, *, known: bool) -> str:
+    """Return the pattern; `known` says whether recall is certainly above chance."""
     assert gap.value is not None
+    if gap.clusters < LEAST_CLUSTERS:
+        return OPEN
     if gap.high is not None and gap.high < 0:
         return REVERSED
     if recall == decode == "high":
         return SOUND
     if recall == decode == "low":
         return UNKNOWN
-    apart = gap.low is not None and gap.low > 0
+    apart = known and gap.low is not None and gap.low > 0
     if (recall, decode) == ("high", "low") or (apart and recall != "low" and decode != "high"):
         return UNUSED
     return NOISE if gap.value < 0 else OPEN

@@ -1,0 +1,118 @@
+"""Advice on the gap: four patterns, judged by intervals, each with the cases that show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import reports_sample
+from made_records import episodes, made
+
+from culturegate.reports.advice import gap_advice
+from culturegate.reports.sections import sections
+
+LINES = {"recall": 0.6, "decode": 0.55}
+
+
+def advice(records, lines=LINES):
+    found = gap_advice(records, lambda kind, chance: lines[kind])
+    return {one.group: one for one in found}
+
+
+def patterns(records):
+    return {group: one.pattern for group, one in advice(records).items()}
+
+
+KNOWN = (True, True)
+LOST = (False, False)
+
+
+@pytest.mark.parametrize(
+    ("recall", "decode", "pattern"),
+    [
+        (KNOWN, LOST, "known, not used"),
+        (LOST, LOST, "not known"),
+        (KNOWN, KNOWN, "sound"),
+        (LOST, KNOWN, "used, not known"),
+    ],
+)
+def test_each_pattern_has_its_advice(recall, decode, pattern):
+    assert patterns(episodes(20, recall, decode)) == {None: pattern}
+
+
+def test_a_certain_gap_is_use_even_where_decode_is_not_certainly_below_its_line():
+    records = episodes(12, KNOWN, (True, False)) + episodes(4, KNOWN, KNOWN)
+    one = advice(records)[None]
+    assert one.decode.low < LINES["decode"] < one.decode.high
+    assert one.pattern == "known, not used"
+
+
+def test_a_gap_below_zero_that_chance_explains_is_noise():
+    records = [made(n % 2 == 0, kind="recall", cluster=f"t{n}") for n in range(16)]
+    records += [made(n % 2 == 0 or n == 1, kind="decode", cluster=f"t{n}") for n in range(16)]
+    one = advice(records)[None]
+    assert one.gap.value < 0 < one.gap.high
+    assert one.pattern == "reversed by chance"
+
+
+def test_few_episodes_give_no_advice_whatever_the_values():
+    assert patterns(episodes(2, (True,), (False,))) == {None: "nothing certain"}
+
+
+def test_an_accuracy_above_its_line_is_not_high_while_chance_may_give_it():
+    records = [made(n < 7, kind=kind, cluster=f"t{n}", chance=0.5)
+               for n in range(10) for kind in ("recall", "decode")]  # fmt: skip
+    low_lines = {"recall": 0.2, "decode": 0.2}
+    assert advice(records, low_lines)[None].pattern == "nothing certain"
+
+
+def test_cultures_are_advised_on_apart():
+    records = episodes(20, KNOWN, LOST, "greek") + episodes(20, LOST, LOST, "norse")
+    records += episodes(20, KNOWN, KNOWN, "maori")
+    found = patterns(records)
+    assert found["greek"] == "known, not used"
+    assert found["norse"] == "not known"
+    assert found["maori"] == "sound"
+
+
+def test_the_cases_are_those_that_show_the_pattern():
+    records = episodes(12, KNOWN, LOST, "greek") + episodes(1, (True, False), LOST, "greek")
+    by_case = {record.facts.case: record for record in records}
+    one = advice(episodes(12, KNOWN, LOST))[None]
+    assert len(one.cases) == 24
+    shown = advice(episodes(12, LOST, LOST))[None].cases
+    assert len(shown) == 24
+    assert len(by_case) == len(records)
+
+
+def test_other_tracks_and_the_diagnosis_do_not_count():
+    records = episodes(20, KNOWN, KNOWN)
+    apart = [made(False, kind=kind, track="diagnosis", condition="question-removed")
+             for kind in ("recall", "decode") for _ in range(90)]  # fmt: skip
+    assert patterns([*records, *apart]) == {None: "sound"}
+    assert gap_advice(apart, lambda *_: 0.5) == []
+    assert gap_advice([made(True, kind="recall")], lambda *_: 0.5) == []
+
+
+def _section(run):
+    return next(one for one in sections(run) if one.title == "What to do about it")
+
+
+def test_the_section_names_limits_advice_and_at_most_six_cases(tmp_path: Path):
+    run = reports_sample.run(tmp_path)
+    run = reports_sample.run(tmp_path, gate=reports_sample.gate(run.metrics))
+    found = _section(run)
+    assert found.headline == (
+        "What to do (known, not used; gap 26 points, 13 to 40): tune on use, not on more corpus: "
+        "the knowledge is there and is not used."
+    )
+    assert "60% for recall (its line), 55% for decode (its line)" in found.notes[0]
+    assert found.notes[1].startswith("Known, not used (all cultures): Tune on use")
+    (table,) = found.tables
+    assert table.rows[0][-1].count("-d1-") == 6
+    assert table.rows[0][-1].endswith("and 11 more")
+
+
+def test_without_a_line_the_limit_is_half_way_from_chance_and_the_report_says_so(tmp_path: Path):
+    found = _section(reports_sample.run(tmp_path))
+    assert "half-way between chance and all right for recall (it has no line)" in found.notes[0]
