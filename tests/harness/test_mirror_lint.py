@@ -279,6 +279,18 @@ def test_a_premise_that_the_text_does_not_state_is_found(plant):
     ]
 
 
+def test_an_author_is_no_reviewer_and_two_reviews_need_two_people(plant):
+    def change(data):
+        data["reviews"] = [
+            {"reviewer": name, "date": "2026-01-02"} for name in ("Tests", "A Person", "a person")
+        ]
+
+    assert plant(change) == [
+        "review: Tests is an author and can't review it",
+        "review: a person signed twice; two reviews need two people",
+    ]
+
+
 def test_a_skeleton_of_its_own_is_for_the_native_arm_alone(plant):
     def change(data, arm):
         own = copy.deepcopy(data["skeleton"])

@@ -84,7 +84,7 @@ class Bank:
     @cached_property
     def signed(self) -> int:
         """Number of items that at least one person has signed."""
-        return sum(bool(item.reviews) for item in self.myth)
+        return sum(bool(item.reviews) for item in self.myth) + self.mirror.signed
 
     @cached_property
     def sha256(self) -> str:

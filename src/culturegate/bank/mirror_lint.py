@@ -44,6 +44,7 @@ def lint_mirror(bank: MirrorBank, limits: LintLimits) -> Iterator[Finding]:
         for arm in family.arms.values():
             yield from _worded(family, arm)
         yield from _untranslated(family)
+        yield from _signatures(family)
     yield from _skewed(bank)
     yield from _twice(bank)
 
@@ -204,6 +205,21 @@ def _untranslated(family: Family) -> Iterator[Finding]:
                 )
                 line = arm.lines.get("entities" if same else "text")
                 yield at_family("untranslated", family, message, line, arm)
+
+
+def _signatures(family: Family) -> Iterator[Finding]:
+    """Name authors who review themselves, and people who signed twice."""
+    authors = {folded(name) for name in family.authors}
+    seen: set[str] = set()
+    for review in family.reviews:
+        reviewer = folded(review.reviewer)
+        if reviewer in authors:
+            message = f"{review.reviewer} is an author and can't review it"
+            yield at_family("review", family, message)
+        if reviewer in seen:
+            message = f"{review.reviewer} signed twice; two reviews need two people"
+            yield at_family("review", family, message)
+        seen.add(reviewer)
 
 
 def _latin(arm: Arm) -> bool:
