@@ -187,13 +187,24 @@ def test_a_private_variant_may_word_a_public_item_anew(tmp_path: Path) -> None:
     assert bank.myth[1].variant_of == "greek-fire-r1"
 
 
-def test_other_tracks_hidden_files_and_the_schema_are_passed_over(tmp_path: Path) -> None:
-    for name in ("mirror/x.yaml", ".git/x.yaml", "x.schema.json", "README.md"):
+def test_hidden_files_and_the_schema_are_passed_over(tmp_path: Path) -> None:
+    for name in (".git/x.yaml", "x.schema.json", "README.md"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
         file.write_text("nonsense: [", encoding="utf-8")
     assert len(load(tmp_path / "myth", HEAD + ITEM).myth) == 1
     assert load_bank([tmp_path]).files == (tmp_path / "myth" / "greek.yaml",)
+
+
+@pytest.mark.parametrize("track", ["mirror", "persona", "framing", "safety"])
+def test_what_is_wrong_in_another_tracks_folder_is_told_too(track: str, tmp_path: Path) -> None:
+    (tmp_path / track).mkdir()
+    # framing reads files by their names.
+    for name in ("x.yaml", "notes.yaml"):
+        (tmp_path / track / name).write_text("nonsense: [", encoding="utf-8")
+    with pytest.raises(InputError, match=r"not YAML"):
+        load(tmp_path / "myth", HEAD + ITEM)
+        load_bank([tmp_path])
 
 
 def test_a_missing_or_empty_folder_is_an_error(tmp_path: Path) -> None:
