@@ -39,6 +39,7 @@ def mirror_section(run: Run) -> Section | None:
     groups = _groups(run, facts)
     tables = [
         arms_table(found, HOME_ARMS if home else ARMS),
+        advice_table(run, data["advice"]),
         loss_table(found, data["tests"], groups) if not home else None,
         regions_table(run, data["regions"]),
         task_table(found, sorted({str(fact.task) for fact in facts}), bool(home)),
@@ -46,7 +47,6 @@ def mirror_section(run: Run) -> Section | None:
         unsteady_table(data["unsteady"]),
         sure_table(run, found, sorted({fact.culture for fact in facts}), data),
         paths_table(run, data["paths"]),
-        advice_table(run, data["advice"]),
     ]
     figure = None if home else losses_figure(losses_by_group(found, groups), found.level)
     return Section(
