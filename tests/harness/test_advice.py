@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -76,13 +77,34 @@ def test_cultures_are_advised_on_apart():
 
 
 def test_the_cases_are_those_that_show_the_pattern():
-    records = episodes(12, KNOWN, LOST, "greek") + episodes(1, (True, False), LOST, "greek")
-    by_case = {record.facts.case: record for record in records}
-    one = advice(episodes(12, KNOWN, LOST))[None]
-    assert len(one.cases) == 24
-    shown = advice(episodes(12, LOST, LOST))[None].cases
-    assert len(shown) == 24
-    assert len(by_case) == len(records)
+    def shown(records):
+        kinds = {record.facts.case: record.facts for record in records}
+        return [kinds[case] for case in advice(records)[None].cases]
+
+    half_known = [
+        made(passed, kind=kind, cluster="half")
+        for kind, passed in (("recall", True), ("recall", False), ("decode", False))
+    ]
+    unused = shown(episodes(12, KNOWN, LOST) + half_known)
+    assert [(one.kind, one.cluster == "half") for one in unused] == [("decode", False)] * 24
+    assert {one.kind for one in shown(episodes(12, LOST, LOST))} == {"recall"}
+    assert {one.kind for one in shown(episodes(12, LOST, KNOWN))} == {"decode"}
+
+
+def test_a_model_alike_in_all_cultures_has_none_singled_out_by_its_gap():
+    draw = random.Random(2)
+    alarms = 0
+    for _ in range(60):
+        records = [
+            made(draw.random() < 0.75, kind=kind, cluster=f"{culture}-{n}", culture=f"c{culture}")
+            for culture in range(12)
+            for n in range(10)
+            for kind in ("recall", "decode")
+            for _ in range(2)
+        ]
+        found = patterns(records).items()
+        alarms += any(name and one in ("known, not used", "used, not known") for name, one in found)
+    assert alarms <= 8  # 5 % of 60, and three standard errors
 
 
 def test_other_tracks_and_the_diagnosis_do_not_count():

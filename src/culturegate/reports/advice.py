@@ -77,7 +77,8 @@ def gap_advice(
     above chance, low where its whole interval is below the limit, open otherwise. Both high is
     sound, both low is not known. Recall high and decode low is known and not used; so is a gap
     whose whole interval is above 0, where recall is above chance and not low, and decode not high.
-    A gap whose whole interval is below 0 is reversed. Fewer than six episodes leave it open.
+    A gap whose whole interval is below 0 is reversed. Fewer than six episodes leave it open. The
+    cultures' gaps share the error of one (Bonferroni), so their intervals are wider.
 
     Args:
         records: Of any track; the myth track's count.
@@ -92,19 +93,28 @@ def gap_advice(
     views: list[tuple[str | None, View]] = [(None, whole)]
     if len(cultures) > 1:
         views += [(culture, whole.where("culture", culture)) for culture in cultures]
-    found = (_advice(group, view, limit, confidence) for group, view in views)
+    # As many gaps are looked at as there are cultures; one of them must not stand out by chance.
+    shared = 1 - (1 - confidence) / len(cultures)
+    found = (
+        _advice(group, view, limit, confidence, confidence if group is None else shared)
+        for group, view in views
+    )
     return [one for one in found if one is not None]
 
 
 def _advice(
-    group: str | None, view: View, limit: Callable[[str, float], float], confidence: float
+    group: str | None,
+    view: View,
+    limit: Callable[[str, float], float],
+    confidence: float,
+    of_gap: float,
 ) -> Advice | None:
     recall, decode = view.where("kind", "recall"), view.where("kind", "decode")
     shares = [
         accuracy(side, confidence).at("accuracy", (("kind", kind),), confidence)
         for kind, side in (("recall", recall), ("decode", decode))
     ]
-    gap = difference(recall, decode, ("recall", "decode"), confidence).at("gap", (), confidence)
+    gap = difference(recall, decode, ("recall", "decode"), of_gap).at("gap", (), of_gap)
     if gap.value is None:
         return None
     levels = [
@@ -236,7 +246,8 @@ def _how(lines: dict[str, float], level: str) -> str:
     return (
         f"Judged by {level} intervals, not by values. High is an interval wholly at or above the "
         f"limit, and trials certainly better than chance; low is one wholly below it. The limits: "
-        f"{', '.join(limits_told)}. A gap counts where its interval leaves out 0."
+        f"{', '.join(limits_told)}. A gap counts where its interval leaves out 0; the "
+        "cultures' are wider, so that all of them together err no more often than one."
     )
 
 
