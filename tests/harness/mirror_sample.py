@@ -126,7 +126,7 @@ def write(folder: Path, documents: Mapping[str, dict[str, Any]]) -> Path:
     """Write files by name into `folder/mirror` and return the folder."""
     (folder / "mirror").mkdir(parents=True, exist_ok=True)
     for name, data in documents.items():
-        text = yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
+        text = yaml.dump(data, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
         (folder / "mirror" / name).write_text(text, encoding="utf-8")
     return folder
 

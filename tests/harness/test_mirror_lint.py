@@ -306,6 +306,8 @@ def test_a_skeleton_of_its_own_is_for_the_native_arm_alone(plant):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (lambda d: d.pop("skeleton"), "skeleton: a mapping of conditions, steps, premises"),
+        (lambda d: d.update(arms=[]), "arms: a mapping of original, literal"),
         (lambda d: d["arms"].pop("native"), "arms: the arm 'native' is missing"),
         (lambda d: d["arms"].update(other={}), "arms: unknown arm 'other'; the arms are original"),
         (lambda d: d.update(region="x"), "unknown field 'region'"),
@@ -400,10 +402,10 @@ def test_lint_counts_regions_tasks_and_elements_of_the_projects_own_bank(tmp_pat
 def test_a_thousand_families_are_linted_within_five_seconds(tmp_path):
     members = [family("china", n, ("number", "choice")[n % 2]) for n in range(1000)]
     folder = write(tmp_path, {"china.yaml": document("china", members)})
-    start = time.perf_counter()
+    start = time.process_time()  # a machine's other work is none of lint's
     loaded = load_bank([folder])
     findings = lint(loaded, PRIVATE)
-    elapsed = time.perf_counter() - start
+    elapsed = time.process_time() - start
     assert len(loaded.mirror.families) == 1000
     assert {one.rule for one in findings} <= {"letter", "longest"}
     assert elapsed < 5

@@ -120,7 +120,7 @@ class FamilyHead(_Model):
     public: Truth = True
     answer_type: AnswerType
     authors: Annotated[list[Text], Field(min_length=1)] | None = None
-    reviews: list[ReviewEntry] = []
+    reviews: Annotated[list[ReviewEntry], BeforeValidator(lambda value: value or [])] = []
 
 
 class FamilyEntry(FamilyHead):

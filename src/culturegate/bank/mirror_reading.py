@@ -193,6 +193,10 @@ class _Reader:
     def _validate(
         self, model: type[Model], raw: Any, place: Located, path: Steps, name: str | None = None
     ) -> Model | None:
+        if not isinstance(raw, dict):
+            known = ", ".join(model.model_fields)
+            self._say(place, path, f"{path[-1]}: a mapping of {known} was expected", name)
+            return None
         try:
             return model.model_validate(raw)
         except ValidationError as error:
