@@ -22,6 +22,7 @@ from culturegate.reports import run_name, unfinished_run
 from culturegate.tracks import PROTOCOLS, TRACKS, Protocol
 
 OPENAI_URL = "https://api.openai.com/v1"
+_WORDS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +342,10 @@ def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> 
     if raw is None or raw == []:
         raw = ini.get(option.dest) or None
         place = f"ini key {option.dest}"
-    if raw is None or option.flag:
-        return raw
+    if raw is None:
+        return None
+    if option.flag:
+        return _truth(raw, place)
     if option.many:
         texts = [raw] if isinstance(raw, str) else raw
         # A path may hold spaces and commas.
@@ -357,6 +360,15 @@ def _value(option: Option, given: Mapping[str, Any], ini: Mapping[str, Any]) -> 
     except ValueError as error:
         message = f"{place}: {raw!r} cannot be used: {error}"
         raise OptionError(message) from error
+
+
+def _truth(raw: object, place: str) -> bool:
+    """Read a flag, which an ini file gives as a word. Raises `OptionError`."""
+    text = str(raw).strip().lower()
+    if text not in _WORDS:
+        message = f"{place}: {raw!r} is not one of {', '.join(_WORDS)}"
+        raise OptionError(message)
+    return _WORDS[text]
 
 
 def _prices(lines: Sequence[str]) -> dict[str, Price]:

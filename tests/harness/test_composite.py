@@ -210,3 +210,16 @@ def test_an_order_that_reverses_in_every_track_is_warned_of(tmp_path):
     even = [*several(9, 10, lang="en"), *several(8, 10, lang="zh")]
     even += [*mirror(6, 10, lang="en"), *mirror(5, 10, lang="zh")]
     assert not any(note.startswith("Warning") for note in section(even, tmp_path).notes)
+
+
+def test_arms_of_different_tracks_are_no_two_sides_of_an_order():
+    # Over all cases the mirror arm leads, in each culture the persona arm does.
+    records = [*mirror(72, 80, culture="a"), *mirror(6, 20, culture="b")]
+    records += [*persona(19, 20, culture="a"), *persona(32, 80, culture="b")]
+    assert not any("arm" in told for told in summarise(records)["warnings"])
+    same = [*mirror(72, 80, culture="a"), *mirror(6, 20, culture="b")]
+    same += [*mirror(19, 20, "literal", culture="a"), *mirror(32, 80, "literal", culture="b")]
+    assert any(
+        told.startswith("arm original leads literal over all cases but trails it at every culture")
+        for told in summarise(same)["warnings"]
+    )

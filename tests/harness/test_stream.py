@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from servers import MODEL, Answer, ScriptedServer, error, in_turn
@@ -15,6 +16,7 @@ from culturegate.models.base import Message, Prompt, Reply, Usage
 from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.retry import Clock
 from culturegate.models.streaming import assemble
+from culturegate.options import OptionError, resolve
 
 PROMPT = Prompt((Message("user", "Who stole the fire?"),))
 USAGE = {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9}
@@ -182,6 +184,17 @@ def test_a_reply_cut_off_or_empty_keeps_its_finish_reason():
     empty = assemble(event({"role": "assistant"}, "stop") + DONE)
     assert json.loads(empty.body)["choices"][0]["message"] == {"content": None}
     assert empty.first is None
+
+
+@pytest.mark.parametrize(("word", "on"), [("true", True), ("no", False), ("0", False)])
+def test_an_ini_file_turns_it_on_and_off(word, on, tmp_path):
+    assert resolve({}, {"stream": word}, {}, tmp_path).stream is on
+    assert resolve({"stream": True}, {"stream": word}, {}, tmp_path).stream is True
+
+
+def test_an_ini_file_with_another_word_is_refused(tmp_path):
+    with pytest.raises(OptionError, match="ini key stream: 'maybe' is not one of true, false"):
+        resolve({}, {"stream": "maybe"}, {}, tmp_path)
 
 
 @given(st.binary(max_size=200), st.integers(0, 400))

@@ -51,7 +51,7 @@ def _notes(data: Mapping[str, Any], found: Mapping[Any, Mapping[str, Any]]) -> l
         + (f", {_number(data['in_flight'])} on average" if data["in_flight"] is not None else "")
         + ". Times belong to this server under this load: compare runs only where both are alike. "
         "A percentile is an observed time (nearest rank); a second in which no request was under "
-        "way does not count."
+        "way does not count, and groups that were asked side by side share the server."
     ]
     missing: dict[str, list[str]] = {}
     for name, head in _COLUMNS:
