@@ -78,8 +78,8 @@ def test_a_run_says_what_culture_costs_and_what_the_judge_thinks(mirrored):
     summary = (mirrored.path / "run" / "summary.md").read_text("utf-8")
     told = " ".join(summary.split())
     assert (
-        "Mirror: localized problems keep 0% of the original's accuracy (0 to 14, 24 families); the "
-        "language costs 0 points (−14 to 14), the culture 100 (80 to 100)." in told
+        "Mirror: localized problems keep 0% of the accuracy of the originals (0 to 14, 24 "
+        "families); the language costs 0 points (−14 to 14), the culture 100 (80 to 100)." in told
     )
     page = (mirrored.path / "run" / "report.html").read_text("utf-8")
     for words in (
@@ -98,7 +98,7 @@ def test_with_another_home_the_report_says_which_arms_are_the_baseline(mirrored)
     assert mirrored.info()["home"] == "mexico"
     page = (mirrored.path / "run" / "report.html").read_text("utf-8")
     assert "Baseline: the localized and native arms of Mexico" in page
-    assert "keep 0% of the arms of Mexico" in page
+    assert "keep 0% of the accuracy of Mexico" in page
     assert {record["arm"] for record in mirrored.records()} == {"original", "localized", "native"}
 
 

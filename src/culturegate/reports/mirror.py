@@ -75,9 +75,9 @@ def _headline(found: Estimates, home: str | None, run: Run) -> str:
     if kept.value is None:
         why = one_line(kept.undefined or "", 200)
         return f"Mirror: what the localized arm keeps is undefined: {why}."
-    of = f"the arms of {region_title(run, home)}" if home else "the original"
+    of = f"{region_title(run, home)}'s arms" if home else "the originals"
     told = (
-        f"Mirror: localized problems keep {percent(kept.value)} of {of}'s accuracy "
+        f"Mirror: localized problems keep {percent(kept.value)} of the accuracy of {of} "
         f"({limits(kept)}, {kept.clusters} families)"
     )
     language, culture = found.get("language_loss"), found.get("culture_loss")
