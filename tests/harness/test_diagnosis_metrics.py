@@ -136,6 +136,17 @@ def test_a_wording_that_costs_answers_shows_and_alike_ones_do_not():
     assert 0 < bad.expected < bad.spread
 
 
+def test_over_very_many_clusters_the_normal_limit_says_what_permuting_says(monkeypatch):
+    draw = np.random.default_rng(3)
+    rows = [tuple(bool(x) for x in draw.random(4) < (0.5, 0.5, 0.5, 0.45)) for _ in range(900)]
+    permuted = template_spread(_templated(rows), 0.95, 0)
+    monkeypatch.setattr("culturegate.metrics.diagnosis_templates.MANY", 100)
+    drawn = template_spread(_templated(rows), 0.95, 0)
+    assert drawn.expected != permuted.expected
+    assert drawn.expected == pytest.approx(permuted.expected, rel=0.03)
+    assert drawn.p == pytest.approx(permuted.p, abs=0.02)
+
+
 def test_one_wording_has_no_spread_and_equal_ones_none():
     assert template_spread(_templated([(True,)] * 5), 0.95, 0) is None
     found = template_spread(_templated([(True, True), (False, False)]), 0.95, 0)

@@ -31,6 +31,7 @@ def test_a_memoriser_is_exposed_in_every_report_and_no_line_counts_it(diagnosed:
     told = " ".join(result.stdout.str().split())
     assert "the score depends on the exact wording" in told
     assert "the bank's canary comes back" in told
+    assert f"Cases: 24 right, 0 wrong, 0 errors, {len(records) - 24} of the diagnosis." in told
     metrics = json.loads((diagnosed.path / "run" / "metrics.json").read_bytes())
     accuracy = [e for e in metrics["estimates"] if e["metric"] == "accuracy" and not e["where"]]
     assert [(e["value"], e["n"]) for e in accuracy] == [(1, 24)]

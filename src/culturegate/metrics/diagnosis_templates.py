@@ -14,7 +14,9 @@ from culturegate.metrics.shares import share
 from culturegate.metrics.table import Floats
 from culturegate.tracks.base import Record
 
-_CHUNK = 500
+MANY = 1000
+"""Clusters in which templates differ beyond which the permutation's normal limit stands for it."""
+_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ def template_spread(
     """Return the spread over the myth track's cases, None where none has several templates.
 
     Tested by permuting the templates within each cluster, 9,999 times from `seed`: where templates
-    are alike, any order of a cluster's sums is as likely.
+    are alike, any order of a cluster's sums is as likely. Over very many clusters their permuted
+    totals are drawn as the normal variates that they come close to.
     """
     found = sorted(records, key=lambda record: record.facts.case)
     scored = [(r.facts.cluster, _scores(r)) for r in found if r.facts.track == "myth"]
@@ -53,7 +56,7 @@ def template_spread(
     clusters, codes = np.unique([cluster for cluster, _ in rows], return_inverse=True)
     sums = np.zeros((len(clusters), most))
     np.add.at(sums, codes, matrix)
-    spread = _range(sums.sum(axis=0)) / len(rows)
+    spread = float(_ranges(sums.sum(axis=0))) / len(rows)
     drawn = _permuted(sums, seed) / len(rows)
     estimates = []
     for at, name in enumerate(names):
@@ -62,7 +65,7 @@ def template_spread(
         estimates.append(one.measured().at("accuracy", (("template", name),), confidence))
     p = (1 + int((drawn >= spread - 1e-12).sum())) / (1 + len(drawn))
     return TemplateSpread(
-        tuple(estimates), float(spread), float(drawn.mean()), p, len(rows), len(clusters)
+        tuple(estimates), spread, float(drawn.mean()), p, len(rows), len(clusters)
     )
 
 
@@ -76,17 +79,23 @@ def _scores(record: Record) -> dict[str, float]:
     return {name: sum(right) / len(right) for name, right in sorted(by_template.items())}
 
 
-def _range(totals: Floats) -> float:
-    return float(totals.max() - totals.min())
+def _ranges(totals: Floats) -> Floats:
+    found: Floats = totals.max(axis=-1) - totals.min(axis=-1)
+    return found
 
 
 def _permuted(sums: Floats, seed: int) -> Floats:
     """Return the ranges of the templates' totals under permutation within each cluster."""
+    # A cluster in which all templates fare alike is the same in any order.
+    moved = sums[sums.max(axis=1) > sums.min(axis=1)]
     draw = np.random.default_rng(seed)
+    if len(moved) > MANY:
+        # A permuted row has this variance at each template, and what its sum fixes moves no range.
+        scale = float(np.sqrt(moved.var(axis=1, ddof=1).sum()))
+        return _ranges(draw.normal(0.0, scale, (RESAMPLES, moved.shape[1])))
     ranges = []
     for start in range(0, RESAMPLES, _CHUNK):
         count = min(_CHUNK, RESAMPLES - start)
-        many = np.broadcast_to(sums, (count, *sums.shape))
-        totals = draw.permuted(many, axis=2).sum(axis=1)
-        ranges.append(totals.max(axis=1) - totals.min(axis=1))
+        many = np.broadcast_to(moved, (count, *moved.shape))
+        ranges.append(_ranges(draw.permuted(many, axis=2).sum(axis=1)))
     return np.concatenate(ranges)

@@ -14,6 +14,7 @@ from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.run import Run
 from culturegate.text import one_line
+from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS
 
 ALL = "all"
 """Name of the row over all cultures."""
@@ -223,9 +224,12 @@ class Summary:
 
     @property
     def totals(self) -> str:
-        """Cases right, wrong and in error, in one line."""
+        """Cases right, wrong and in error, in one line; the diagnosis's are counted apart."""
         run = self.run
-        return f"{run.right} right, {run.wrong} wrong, {run.errors} errors"
+        apart = [record.passed for record in run.records if record.facts.track == DIAGNOSIS]
+        right, wrong = run.right - apart.count(True), run.wrong - apart.count(False)
+        told = f"{right} right, {wrong} wrong, {run.errors} errors"
+        return f"{told}, {len(apart)} of the diagnosis" if apart else told
 
     @property
     def replies(self) -> str:
