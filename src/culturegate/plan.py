@@ -256,8 +256,8 @@ def _explained(rows: Sequence[Row], thresholds: Thresholds, assumed: Assumptions
     return [
         f"The gate fails an unchanged model in {_percent(at)} of runs where it stands exactly at "
         f"every limit, in {_percent(better)} where it is {100 * assumed.margin:g} points better "
-        f"than each (lines that can be planned: {len(judged)}, taken as independent; warnings never "
-        "fail, and a line that is unverified ends in exit 11 and not in a breach).",
+        f"than each (lines that can be planned: {len(judged)}, taken as independent; warnings "
+        "never fail, and a line that is unverified ends in exit 11 and not in a breach).",
         f"shows: points beyond the limit that {assumed.power:.0%} of runs would show by a "
         f"{thresholds.confidence:.0%} interval wholly beyond it; of breach_certain lines by the "
         "interval at Holm's first step.",
