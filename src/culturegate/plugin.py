@@ -95,6 +95,7 @@ def pytest_configure(config: pytest.Config) -> None:
     conductor = Conductor(settings)
     if worker is not None:
         config.pluginmanager.register(Asking(conductor, None, worker), "culturegate-asking")
+        config.pluginmanager.register(Unseen(config), "culturegate-unseen")
         return
     judging = Judging(config, conductor)
     config.pluginmanager.register(judging, "culturegate-judging")
@@ -385,12 +386,7 @@ class Judging:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the record of a case."""
-        if self._terminal is not None:
-            # The terminal keeps reports of set-ups and teardowns for the text they captured: three
-            # reports a case, and each failure's summary goes through all of them.
-            quiet = self._terminal.stats.get("")
-            if quiet and not quiet[-1].sections:
-                quiet.pop()
+        _forget_quiet(self._terminal)
         if _is_of_case(report):
             carried = report.culturegate
             if isinstance(carried, Outcome):
@@ -570,6 +566,34 @@ class Workers:
 
     def _is_case(self, nodeid: str) -> bool:
         return self._conductor.case_of(nodeid) is not None
+
+
+class Unseen:
+    """Hooks of a worker, whose terminal writes to nowhere: it keeps no account of cases."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._terminal = config.pluginmanager.get_plugin("terminalreporter")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """Show nothing of a case; pytest's summary of failures would take quadratic time here."""
+        return ("", "", "") if _is_of_case(report) else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self) -> None:
+        """Keep no report."""
+        _forget_quiet(self._terminal)
+
+
+def _forget_quiet(terminal: pytest.TerminalReporter | None) -> None:
+    """Take from the terminal the last report of which nothing was shown, nor text captured.
+
+    It keeps those of set-ups and teardowns for the text they captured: three reports a case, and
+    each failure's summary goes through all of them.
+    """
+    quiet = terminal.stats.get("") if terminal is not None else None
+    if quiet and not quiet[-1].sections:
+        quiet.pop()
 
 
 def _is_of_case(report: pytest.TestReport) -> bool:

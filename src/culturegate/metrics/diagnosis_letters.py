@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import chdtrc
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.intervals import quantile
@@ -125,6 +126,4 @@ def _homogeneity(sums: Floats) -> tuple[float, int]:
 
 
 def _p(statistic: float, df: int) -> float:
-    from scipy.stats import chi2
-
-    return float(chi2.sf(statistic, df)) if df else 1.0
+    return float(chdtrc(df, statistic)) if df else 1.0
