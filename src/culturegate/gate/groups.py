@@ -23,6 +23,7 @@ from culturegate.metrics import (
 )
 from culturegate.metrics.answers import status_rate
 from culturegate.metrics.drop import measure_drop
+from culturegate.metrics.persona import unscored
 from culturegate.metrics.table import View
 from culturegate.tracks.base import CaseFacts, Record
 from culturegate.tracks.outcome import record as outcome
@@ -86,11 +87,14 @@ class Evidence:
 
     def _values(self, line: Line, where: Mapping[str, str]) -> list[str]:
         assert line.by is not None
-        contrast = line.metric.contrast
+        metric, contrast = line.metric, line.metric.contrast
         if contrast is not None and contrast.fact == line.by:
-            values = self.planned.view(where).values(line.by)
-            return [value for value in values if value != contrast.first]
-        return self._view(line.metric, self.planned, where).values(line.by)
+            view = self.planned.view(where)
+            view = view if metric.track is None else view.where("track", metric.track)
+            return [value for value in view.values(line.by) if value != contrast.first]
+        # Split by a fact, a metric no longer keeps to the one value that it takes unasked.
+        open_to_all = tuple(pair for pair in metric.within if pair[0] != line.by)
+        return self._view(replace(metric, within=open_to_all), self.planned, where).values(line.by)
 
     def _candidate(self, line: Line, where: Mapping[str, str], validity: Validity) -> Candidate:
         group = tuple(sorted(where.items()))
@@ -180,7 +184,10 @@ class Evidence:
         view = self._view(metric, table, where)
         trials = table.trials
         rows = set(trials.row[view.trial_mask & np.isnan(trials.correct)].tolist())
-        return len(rows | set(np.flatnonzero(view.mask & np.isnan(table.passed)).tolist()))
+        rows |= set(np.flatnonzero(view.mask & np.isnan(table.passed)).tolist())
+        if metric.track == "persona" or metric.name == "composite":
+            rows |= {row for row in np.flatnonzero(view.mask) if unscored(table.records[row])}
+        return len(rows)
 
     def _obstacle(
         self, line: Line, found: Measured, where: Mapping[str, str], validity: Validity

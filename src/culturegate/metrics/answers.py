@@ -32,14 +32,37 @@ def status_rate(view: View, statuses: tuple[str, ...]) -> Measured:
 
 def consistency(view: View, confidence: float) -> Measured:
     """Mean over cases of the share of samples that give the modal answer."""
-    return _stability(view, view.table.agreement)
+    return _stability(view, _agreements(view))
 
 
 def low_agreement_rate(view: View, confidence: float) -> Measured:
     """Share of cases whose samples agree to less than 60 %."""
-    agreement = view.table.agreement
+    agreement = _agreements(view)
     low = np.where(np.isnan(agreement), np.nan, agreement < LOW_AGREEMENT - 1e-9)
     return _stability(view, low)
+
+
+def agreement(record: Record, fill: float | None = None) -> float:
+    """Return the share of a case's samples that give its most frequent answer, NaN below two.
+
+    Failed ones are left out, or give that answer too (1), or agree with none (0).
+    """
+    if record.agreement is None:
+        return float("nan")
+    asked = len(record.trials)
+    judged = sum(trial.correct is not None for trial in record.trials)
+    most = record.agreement * asked
+    if fill is not None:
+        return (most + fill * (asked - judged)) / asked
+    return most / judged if judged > 1 else float("nan")
+
+
+def _agreements(view: View) -> Floats:
+    found: Floats = view.table.agreement.copy()
+    trials = view.table.trials
+    for row in np.unique(trials.row[view.trial_mask & np.isnan(trials.correct)]):
+        found[row] = agreement(view.table.records[row], view.fill)
+    return found
 
 
 def _stability(view: View, scores: Floats) -> Measured:

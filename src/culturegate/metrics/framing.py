@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -107,7 +108,7 @@ def _difference(a: Share, b: Share) -> Measured:
 
 def interaction(view: View, confidence: float) -> Measured:
     """Effect of awareness under high framing − under low; MOVER over the two effects."""
-    high, low = (_awareness(view, level, confidence) for level in LEVELS)
+    high, low = _awareness(view, "high", confidence), _awareness(_opposed(view), "low", confidence)
     for one in (high, low):
         if one.undefined is not None:
             return one
@@ -137,7 +138,7 @@ def awareness_size(view: View, confidence: float) -> Measured:
 
     The limits are those of both levels at once (Bonferroni), since the larger was picked.
     """
-    effects = [_awareness(view, level, confidence) for level in LEVELS]
+    effects = [_awareness(each, level, confidence) for level, each in _sized(view, confidence)]
     for one in effects:
         if one.undefined is not None:
             return one
@@ -166,10 +167,31 @@ def _size(found: Measured, confidence: float) -> Limits:
     return max(0.0, low, -high), max(abs(low), abs(high))
 
 
+def _sized(view: View, confidence: float) -> Iterator[tuple[str, View]]:
+    """Yield each level with its view, errors scored so that its effect is largest (1) or least (0).
+
+    An effect moves evenly with how its errors are scored, so the least stands at one end or is zero
+    between them.
+    """
+    for level in LEVELS:
+        if view.fill is None:
+            yield level, view
+            continue
+        low, high = (_awareness(view.filled(n), level, confidence).value or 0 for n in (0.0, 1.0))
+        least = min(1.0, max(0.0, -low / (high - low))) if high > low else 0.0
+        yield level, view.filled(float(abs(high) >= abs(low)) if view.fill else least)
+
+
 def _awareness(view: View, level: str, confidence: float) -> Measured:
+    """Return the effect of awareness at a level, errors scored apart on its two sides."""
     names = (f"aware-{level}", f"unaware-{level}")
-    first, second = (view.where("condition", name) for name in names)
-    return effect(first, second, names, confidence)
+    first, second = view.where("condition", names[0]), view.where("condition", names[1])
+    return effect(first, _opposed(second), names, confidence)
+
+
+def _opposed(view: View) -> View:
+    """Return the view with its errors scored the other way: what a contrast takes away."""
+    return view if view.fill is None else view.filled(1 - view.fill)
 
 
 def recognised(view: View, confidence: float) -> Measured:
@@ -179,7 +201,7 @@ def recognised(view: View, confidence: float) -> Measured:
     framed = [
         found
         for name in FRAMED
-        if (found := trial_share(view.where("condition", name), correct)) is not None
+        if (found := trial_share(_opposed(view).where("condition", name), correct)) is not None
     ]
     if control is None or len(framed) < len(FRAMED):
         return nothing(0, 0, "not every condition has a judged reply")
@@ -216,13 +238,24 @@ def wording_spread(view: View, confidence: float) -> Measured:
     shares = wording_shares(view)
     if len(shares) < 2:
         return nothing(0, 0, "the conditions were asked in one wording")
-    values = [found.value for found in shares.values()]
     return Measured(
         sum(found.n for found in shares.values()),
         max(found.clusters for found in shares.values()),
-        max(values) - min(values),
+        _spread(view, shares),
         method=f"best − worst of {len(shares)} wordings, no interval",
     )
+
+
+def _spread(view: View, shares: Mapping[str, Share]) -> float:
+    """Return best − worst, errors scored so that it is largest (1) or least (0)."""
+    if view.fill is None:
+        values = [one.value for one in shares.values()]
+        return max(values) - min(values)
+    right, wrong = (wording_shares(view.filled(fill)) for fill in (1.0, 0.0))
+    if view.fill:
+        return max(right[a].value - wrong[b].value for a in right for b in wrong if a != b)
+    best, worst = (one.value for one in wrong.values()), (one.value for one in right.values())
+    return max(0.0, max(best) - min(worst))
 
 
 def wording_shares(view: View) -> dict[str, Share]:
@@ -246,7 +279,7 @@ def repeat_stability(view: View, confidence: float) -> Measured:
     control = view.where("condition", CONTROL)
     scores = np.full(len(view.table.records), np.nan)
     for row in np.flatnonzero(control.mask):
-        scores[row] = _alike(view.table.records[row])
+        scores[row] = _alike(view.table.records[row], view.fill)
     known = ~np.isnan(scores)
     if not (known & control.mask).any():
         return nothing(0, 0, "no request was repeated: the control was asked in one round")
@@ -254,9 +287,18 @@ def repeat_stability(view: View, confidence: float) -> Measured:
     return found.measured() if found else nothing(0, 0, NOT_ASKED)
 
 
-def _alike(record: Record) -> float:
-    """Return the share of a case's judged trials that end as most do, NaN below two."""
+def _alike(record: Record, fill: float | None) -> float:
+    """Return the share of a case's trials that end as most do, NaN below two.
+
+    Failed ones are left out, or end as most do (1), or each in a way of its own (0).
+    """
     ends = Counter(
         f"{trial.correct} {trial.reason}" for trial in record.trials if trial.correct is not None
     )
-    return max(ends.values()) / ends.total() if ends.total() > 1 else math.nan
+    judged, failed = ends.total(), len(record.trials) - ends.total()
+    if fill is None:
+        return max(ends.values()) / judged if judged > 1 else math.nan
+    if len(record.trials) < 2:
+        return math.nan
+    most = max(ends.values(), default=0) + fill * failed
+    return max(1.0, most) / len(record.trials)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from culturegate.metrics.ability import accuracy, at_chance, difference, gap
-from culturegate.metrics.answers import consistency, overconfidence
+from culturegate.metrics.answers import agreement, consistency, overconfidence
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.mirror import LITERAL, LOCALIZED, ORIGINAL, TRACK
 from culturegate.metrics.mirror_families import confidently_wrong, unsteady
@@ -168,7 +168,7 @@ def _unsteady(mirror: View, records: list[Record], confidence: float) -> Iterato
     if found.value is not None and found.value < CONSISTENT:
         shown = f"{found.value:.0%} of samples give their case's usual answer"
         low = [case for case, _ in unsteady(records)] or [
-            r.facts.case for r in records if r.agreement is not None and r.agreement < CONSISTENT
+            r.facts.case for r in records if agreement(r) < CONSISTENT
         ]
         yield _advice(UNSTEADY, "all", shown, low)
 

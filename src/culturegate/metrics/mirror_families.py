@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from culturegate.metrics.answers import LOW_AGREEMENT, SURE
+from culturegate.metrics.answers import LOW_AGREEMENT, SURE, agreement
 from culturegate.tracks.base import Record
 
 MOST = 3
@@ -67,11 +67,9 @@ def ends(found: Sequence[Affected]) -> tuple[list[Affected], list[Affected]]:
 def unsteady(records: Iterable[Record]) -> list[tuple[str, float]]:
     """Return the cases whose samples agree to less than 60 %, with that share, the least first."""
     found = [
-        (record.facts.case, record.agreement)
+        (record.facts.case, agreement(record))
         for record in records
-        if record.facts.track == "mirror"
-        and record.agreement is not None
-        and record.agreement < LOW_AGREEMENT - 1e-9
+        if record.facts.track == "mirror" and agreement(record) < LOW_AGREEMENT - 1e-9
     ]
     return sorted(found, key=lambda pair: (pair[1], pair[0]))
 

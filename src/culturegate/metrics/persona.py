@@ -17,7 +17,7 @@ from culturegate.metrics.intervals import Limits, mover_difference
 from culturegate.metrics.measured import Measured, correlation, nothing
 from culturegate.metrics.shares import Share, case_share, trial_share
 from culturegate.metrics.table import Floats, Table, View
-from culturegate.tracks.base import Record
+from culturegate.tracks.base import Record, Trial
 from culturegate.tracks.persona_judging import verdicts
 
 POSTCARD = "postcard"
@@ -74,8 +74,9 @@ def postcard_rate(view: View, confidence: float) -> Measured:
     trials = view.table.trials
     picks: Floats = (trials.reason == POSTCARD).astype(np.float64)
     picks[np.isnan(trials.correct)] = np.nan
-    written = np.array([bool(record.judgements) for record in view.table.records], dtype=bool)
-    found = trial_share(view, picks, ~written[trials.row])
+    # A reply that the model wrote shows no options, whether or not a judge got to see it.
+    chosen = [bool(r.trials) and r.trials[0].option_order is not None for r in view.table.records]
+    found = trial_share(view, picks, np.array(chosen, dtype=bool)[trials.row])
     return found.measured() if found else nothing(0, 0, "no reply was chosen among four")
 
 
@@ -85,12 +86,20 @@ def scores(view: View) -> Floats:
     for row in np.flatnonzero(view.mask):
         record = view.table.records[row]
         if record.judgements:
-            found[row] = _points(record)
+            found[row] = _points(record, view.fill)
     return found
 
 
-def _points(record: Record) -> float:
-    """Return the share of points met over the replies of one case."""
+def unscored(record: Record) -> bool:
+    """Return whether a point of the case's checklist has no verdict that stands."""
+    return record.facts.track == "persona" and None in verdicts(record.judgements).values()
+
+
+def _points(record: Record, fill: float | None) -> float:
+    """Return the share of points met over the replies of one case.
+
+    What has no verdict is left out, or scored as `fill`.
+    """
     standing = verdicts(record.judgements)
     shares = []
     for trial in record.trials:
@@ -99,12 +108,19 @@ def _points(record: Record) -> float:
             for (template, sample, _), verdict in standing.items()
             if (template, sample) == (trial.template, trial.sample)
         ]
-        known = [verdict == "met" for verdict in points if verdict is not None]
-        if known:
-            shares.append(sum(known) / len(known))
-        elif not points and trial.correct is not None:
-            shares.append(float(trial.correct))
+        known = [
+            fill if verdict is None else float(verdict == "met")
+            for verdict in (points or [_verdict(trial)])
+        ]
+        scored = [each for each in known if each is not None]
+        if scored:
+            shares.append(sum(scored) / len(scored))
     return float(np.mean(shares)) if shares else math.nan
+
+
+def _verdict(trial: Trial) -> str | None:
+    """Return what stands for a reply that no judge saw as for one point."""
+    return None if trial.correct is None else "met" if trial.correct else "not met"
 
 
 def judge_agreement(records: Iterable[Record]) -> tuple[int, int]:

@@ -81,6 +81,7 @@ def _framing(
     high: float = 1,
     unit: Literal["cases", "trials"] = "trials",
     interval: bool = True,
+    within: tuple[tuple[str, str], ...] = (),
 ) -> Metric:
     return Metric(
         name,
@@ -96,6 +97,7 @@ def _framing(
         track="framing",
         of_form=True,
         least_clusters=framing.LEAST_SAMPLES,
+        within=within,
     )
 
 
@@ -353,6 +355,7 @@ _ALL = (
         "higher",
         framing.repeat_stability,
         unit="cases",
+        within=(("condition", framing.CONTROL),),
     ),
     Metric(
         "adherence",
