@@ -92,7 +92,8 @@ def test_history_comes_first_request_last_and_none_of_it_without_history(bank):
         seen[case.arm] = prompt
         return Reply(text="A", key="k")
 
-    for case in persona_cases(bank, replace(GRID, requests_per_persona=1), 0)[:4]:
+    every = persona_cases(bank, replace(GRID, requests_per_persona=1), 0)
+    for case in every[:3] + every[-20:-19]:
         asyncio.run(case.run(ask))
     assert set(seen) == set(ARMS)
     implicit, hint, explicit, none = (seen[arm].messages for arm in ARMS)
@@ -109,7 +110,8 @@ def test_history_comes_first_request_last_and_none_of_it_without_history(bank):
 
 def test_the_first_request_with_a_history_goes_alone_and_the_others_at_once(bank):
     small = replace(GRID, requests_per_persona=4, arms=("implicit", "none"))
-    cases = persona_cases(bank, small, 0)[:8]
+    every = persona_cases(bank, small, 0)
+    cases = [case for case in every if case.scene is every[0].scene]
     open_, most = {"implicit": 0, "none": 0}, []
 
     async def all_at_once():
@@ -137,9 +139,31 @@ def test_the_first_request_with_a_history_goes_alone_and_the_others_at_once(bank
         assert max(each["none"] for each in most) == 4
 
 
+def test_few_histories_are_in_work_at_once_and_all_are_asked(bank):
+    small = replace(GRID, requests_per_persona=3, arms=("implicit", "hint"))
+    cases = persona_cases(bank, small, 0)
+    open_, most = Counter(), []
+
+    async def all_at_once():
+        async def one(case):
+            async def ask(prompt: Prompt) -> Reply:
+                open_[case.facts.cluster] += 1
+                most.append(sum(count > 0 for count in open_.values()))
+                await asyncio.sleep(0.001)
+                open_[case.facts.cluster] -= 1
+                return Reply(text="A", key="k")
+
+            return await case.run(ask)
+
+        return await asyncio.gather(*(one(case) for case in cases))
+
+    assert len(asyncio.run(all_at_once())) == 20 * 3 * 2 == len(most)
+    assert max(most) == 4
+
+
 def test_whole_personas_come_in_order_and_places_go_round(cases):
     clusters = [case.facts.cluster for case in cases]
-    assert len([1 for a, b in pairwise(clusters) if a != b]) == 19
+    assert len([1 for a, b in pairwise(clusters) if a != b]) == 39
     assert len({case.facts.case for case in cases}) == len(cases)
     for name in ("freedonian", "sylvanian"):
         mine = [case for case in cases if case.facts.culture == name and case.arm == "implicit"]

@@ -23,7 +23,7 @@ from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
 from culturegate.tracks.choice import SHOWN, Lettered, ask_choice
 from culturegate.tracks.outcome import record
 from culturegate.tracks.persona_judging import judged
-from culturegate.tracks.persona_prefix import FirstAlone
+from culturegate.tracks.persona_prefix import Turns
 from culturegate.tracks.protocol import PersonaProtocol, stable_order
 
 ARMS = ("implicit", "hint", "explicit", "none")
@@ -42,8 +42,8 @@ class Scene:
     culture: PersonaCulture
     persona: Persona
     history: tuple[Shown, ...]
-    first: FirstAlone = field(default_factory=FirstAlone, compare=False, repr=False)
-    """Turns to take in asking, so that the history is read once."""
+    turns: Turns = field(compare=False, repr=False)
+    """Taken in asking, so that each history is read once."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -133,7 +133,7 @@ class PersonaCase:
         """Ask every sample at once and judge them together."""
         if self.arm == "none":
             return await self._run(ask)
-        async with self.scene.first.turn():
+        async with self.scene.turns.turn(self.scene.persona.id):
             return await self._run(ask)
 
     async def _run(self, ask: Ask) -> Record:
@@ -223,14 +223,15 @@ def persona_wordings(
 def persona_cases(
     bank: PersonaBank, protocol: PersonaProtocol, seed: int, *, judged: bool = False
 ) -> tuple[PersonaCase, ...]:
-    """Return every case that the protocol names: whole personas in order, the arms one by one.
+    """Return every case that the protocol names: whole personas in order, without history last.
 
     The place of the fitting reply goes round evenly within each culture; a cell's arms share it.
     Raises `CulturegateError` where a culture's values give no ten personas.
     """
     if LANG not in protocol.langs:
         return ()
-    found = []
+    found: list[PersonaCase] = []
+    turns = Turns()
     for culture in bank.by_culture.values():
         try:
             people = derive(culture, seed)[: protocol.personas_per_culture]
@@ -238,7 +239,7 @@ def persona_cases(
             raise CulturegateError(f"{culture.file}: {error}") from None
         rank = 0
         for persona in people:
-            scene = Scene(culture, persona, history(culture, persona, bank.neutral, seed))
+            scene = Scene(culture, persona, history(culture, persona, bank.neutral, seed), turns)
             cells = _drawn(scene, protocol.requests_per_persona, seed)
             orders = []
             for norm, cell in cells:
@@ -259,7 +260,7 @@ def persona_cases(
                     )
                     for (norm, cell), order in zip(cells, orders, strict=True)
                 ]
-    return tuple(found)
+    return tuple(sorted(found, key=lambda case: case.arm == "none"))
 
 
 def _drawn(scene: Scene, count: int | None, seed: int) -> list[tuple[Norm, Cell]]:
