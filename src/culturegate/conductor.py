@@ -196,7 +196,8 @@ class Conductor:
             return None
         asked = (
             Asked(case.facts.case, case.question, case.expected)
-            for cases in self.planned.values()
+            for track, cases in self.planned.items()
+            if track != DIAGNOSIS
             for case in cases
         )
         return find_contamination(

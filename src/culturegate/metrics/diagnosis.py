@@ -43,11 +43,9 @@ def diagnosis_summary(
             {
                 "case": record.facts.case,
                 "share": float(trial.value),
-                "status": trial.status,
                 "shown": trial.correct is False,
             }
             for record, trial in _probes(records, CANARY)
-            if trial.value is not None
         ],
     }
     return data if any(data.values()) else None
@@ -133,12 +131,13 @@ def _templates(records: Sequence[Record], confidence: float, seed: int) -> dict[
 
 
 def _probes(records: Sequence[Record], condition: str) -> list[tuple[Record, Any]]:
+    """Return the trials that were answered: an empty reply says nothing of what is known."""
     return [
         (record, trial)
         for record in sorted(records, key=lambda record: record.facts.case)
         if record.facts.track == TRACK and record.facts.condition == condition
         for trial in record.trials
-        if trial.correct is not None
+        if trial.status == "answered"
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from culturegate.contamination import Contamination, Overlap, Tag
@@ -12,6 +12,7 @@ from culturegate.metrics.estimate import Estimate
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
 from culturegate.reports.summary import Estimates, limits, percent
+from culturegate.tracks.base import Record
 
 _STATES = (CONTAMINATED, CLEAN, TOO_SHORT)
 _MOST = 30
@@ -29,14 +30,15 @@ def contaminated_section(run: Run) -> Section | None:
     found = run.contamination
     if found is None:
         return None
-    asked = [found.tags[record.facts.case] for record in run.records]
+    records = [record for record in run.records if record.facts.case in found.tags]
+    asked = [found.tags[record.facts.case] for record in records]
     counts = Counter(tag.state for tag in asked)
     estimates = Estimates(run.metrics)
     shares = {
         state: estimates.get("accuracy", contaminated=value)
         for state, value in ((CLEAN, "false"), (CONTAMINATED, "true"))
     }
-    tables = [_by_culture(run, found)]
+    tables = [_by_culture(records, found)]
     if listed := _listed(asked):
         tables.append(listed)
     return Section(
@@ -68,9 +70,9 @@ def _headline(counts: Mapping[str, int], shares: Mapping[str, Estimate | None], 
     return f"{told}."
 
 
-def _by_culture(run: Run, found: Contamination) -> SectionTable:
+def _by_culture(records: Iterable[Record], found: Contamination) -> SectionTable:
     rows: dict[tuple[str, str], dict[str, list[bool]]] = {}
-    for record in run.records:
+    for record in records:
         facts = record.facts
         states = rows.setdefault((facts.track, facts.culture), {state: [] for state in _STATES})
         if record.passed is not None:

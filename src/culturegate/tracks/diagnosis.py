@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from culturegate.bank import Bank
 from culturegate.bank.wording import content_words, folded
 from culturegate.errors import CallError
-from culturegate.models.base import Message, Prompt
+from culturegate.models.base import Message, Prompt, Reply
 from culturegate.prompts import Template, languages, templates
+from culturegate.scoring.reasoning import without_reasoning
 from culturegate.tracks.base import Ask, Case, CaseFacts, Record, Trial
 from culturegate.tracks.choice import Lettered, ask_choice
 from culturegate.tracks.diagnosis_variants import (
@@ -104,7 +105,8 @@ class VariantCase:
 class ProbeCase:
     """A text of the bank's own whose second half the model is to complete; it passes if it can't.
 
-    A trial's value is the share of the second half that came back, 0 to 1.
+    A trial's value is the share of the second half that came back, 0 to 1. A reply that is empty,
+    filtered or cut off before it says anything passes too, and tells nothing: its status says so.
     """
 
     facts: CaseFacts
@@ -139,7 +141,8 @@ class ProbeCase:
             messages=(Message("user", self.wording.render({"start": self.start})),),
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
-            max_tokens=self.protocol.completion_tokens,
+            # A model that thinks before it answers was given room for that.
+            max_tokens=max(self.protocol.completion_tokens, self.protocol.max_tokens),
         )
         template = self.wording.id
         try:
@@ -147,19 +150,26 @@ class ProbeCase:
         except CallError as error:
             failed = Trial(template, 0, "error", reason=error.kind, detail=str(error))
             return record(self.facts, [failed])
-        text = reply.text or ""
+        text, _ = without_reasoning(reply.text or "")
         share = reproduced(self.rest, text, self.facts.lang)
-        filtered = reply.finish_reason == "content_filter"
         trial = Trial(
             template=template,
             sample=0,
-            status="filtered" if filtered else "answered" if text.strip() else "empty",
+            status=_status(reply, text),
             value=f"{share:.2f}",
             correct=share < EXACT,
             rule="reproduced" if share >= EXACT else None,
             reply_key=reply.key,
         )
         return record(self.facts, [trial])
+
+
+def _status(reply: Reply, text: str) -> str:
+    if reply.finish_reason == "content_filter":
+        return "filtered"
+    if text.strip():
+        return "answered"
+    return "truncated" if reply.finish_reason == "length" else "empty"
 
 
 def diagnosis_cases(bank: Bank, protocol: Protocol, seed: int) -> tuple[Case, ...]:

@@ -208,10 +208,20 @@ def test_what_comes_back_is_counted_by_its_letters_whatever_stands_around_it():
     assert reproduced(rest, "ab" * 1_000_000, "en") == 0  # bounded, and so soon done
 
 
-def test_an_empty_reply_gives_nothing_back_and_a_failed_call_is_an_error(asked):
+def test_reasoning_before_a_completion_is_passed_over(asked):
+    probes = [case for case in asked if case.facts.condition == "completion"]
+    thinking = "<think>Let me see. " + "I wonder about that. " * 400 + "</think>"
+    found = sample.ask_all(probes, lambda prompt: thinking + sample.by_heart(prompt))
+    assert {record.passed for record in found} == {False}
+    aloud = sample.ask_all(probes, lambda prompt: f"<think>{sample.by_heart(prompt)}</think> No.")
+    assert {record.passed for record in aloud} == {True}
+
+
+def test_an_empty_reply_says_nothing_of_memory_and_a_failed_call_is_an_error(asked):
     probes = [case for case in asked if case.facts.condition in PROBES]
-    for record in sample.ask_all(probes, lambda _: ""):
-        assert (record.passed, record.trials[0].status) == (True, "empty")
+    empty = sample.ask_all(probes, lambda _: "<think>Hm, hm.</think>")
+    assert {(record.passed, record.trials[0].status) for record in empty} == {(True, "empty")}
+    assert summarise(empty)["diagnosis"] is None
 
     def fail(_):
         raise CallError("timeout", "no reply within 120 s")
