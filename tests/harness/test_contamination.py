@@ -2,13 +2,22 @@
 
 import gzip
 import json
+import os
 import random
+import shutil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from culturegate.contamination import Asked, Passage, Searcher, find_contamination
+from culturegate.contamination import (
+    Asked,
+    Passage,
+    Searcher,
+    documents,
+    find_contamination,
+    search,
+)
 from culturegate.contamination.letters import letters
 from culturegate.errors import CulturegateError
 
@@ -125,6 +134,79 @@ def test_a_corpus_that_cannot_be_read_is_named(tmp_path, name):
 def test_a_line_that_is_no_json_is_read_as_text(tmp_path):
     text = f"{QUESTION}\n{'[' * 100_000}\n"
     assert found(tmp_path, text, name="corpus.jsonl").tags["bakery-en"].state == "contaminated"
+
+
+@pytest.mark.parametrize("pad", range(8))
+def test_escapes_in_a_file_of_json_are_resolved_also_where_pieces_meet(tmp_path, pad):
+    text = json.dumps([{"text": CHINESE.question.replace("，", "\n")}])
+    begin = " " * ((1 << 20) - len(text) // 2 - pad)
+    tag = found(tmp_path, begin + text, CHINESE, name="corpus.json").tags["bakery-zh"]
+    assert tag.overlaps["question"].window == 1.0
+
+
+def test_utf_16_and_gzip_are_known_by_their_beginning(tmp_path):
+    (tmp_path / "wide.txt").write_bytes(CHINESE.question.encode("utf-16"))
+    (tmp_path / "packed.txt").write_bytes(gzip.compress(QUESTION.encode()))
+    tags = find_contamination([ITEM, CHINESE], [tmp_path]).tags
+    assert {tag.state for tag in tags.values()} == {"contaminated"}
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b"PAR1", "Parquet"), (b"\x28\xb5\x2f\xfd", "zstd"), (b"PK\x03\x04", "zip")]
+)
+def test_what_is_packed_otherwise_is_refused_and_not_called_clean(tmp_path, start, kind):
+    (tmp_path / "part-0").write_bytes(start + b"\0" * 50)
+    with pytest.raises(CulturegateError, match=rf"part-0: holds {kind}, not text"):
+        find_contamination([ITEM], [tmp_path])
+
+
+def test_linked_folders_are_read_once_and_pipes_passed_over(tmp_path):
+    corpus, shard = tmp_path / "corpus", tmp_path / "shard"
+    corpus.mkdir()
+    shard.mkdir()
+    (shard / "part.txt").write_text(QUESTION)
+    (shard / "again").symlink_to(corpus)
+    (corpus / "shard").symlink_to(shard)
+    os.mkfifo(corpus / "pipe")
+    result = find_contamination([ITEM], [corpus])
+    assert (result.documents, result.tags["bakery-en"].state) == (1, "contaminated")
+
+
+def test_a_folder_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "b").mkdir()
+    for name in ("a.txt", "b/c.txt"):
+        (tmp_path / name).write_text(NOISE)
+    reading = documents([tmp_path])
+    _, pieces = next(reading)
+    list(pieces)
+    shutil.rmtree(tmp_path / "b")
+    with pytest.raises(CulturegateError, match="/b: cannot be read: No such file"):
+        next(reading)
+
+
+def test_a_long_string_comes_in_pieces(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"text": "x" * (5 << 20)}) + "\n")
+    assert [max(len(piece) for piece in pieces) for _, pieces in documents([path])] == [1 << 20]
+
+
+def test_many_small_strings_are_gathered_without_copying_all_of_them_each_time(
+    tmp_path, monkeypatch
+):
+    copied = 0
+    real = search.np.concatenate
+
+    def counted(arrays, *rest, **named):
+        nonlocal copied
+        found = real(arrays, *rest, **named)
+        copied += len(found)
+        return found
+
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps(["abcde"] * 20_000 + [QUESTION]) + "\n")
+    monkeypatch.setattr(search.np, "concatenate", counted)
+    assert find_contamination([ITEM], [path]).tags["bakery-en"].state == "contaminated"
+    assert copied < 1_000_000
 
 
 def test_letters_and_digits_of_every_script_stay_and_nothing_else():

@@ -117,15 +117,21 @@ class Searcher:
         documents = characters = 0
         for name, pieces in corpus:
             documents += 1
-            held = np.empty(0, dtype=np.uint32)
+            held: list[Codes] = [np.empty(0, dtype=np.uint32)]
+            waiting = 0
             for piece in pieces:
                 characters += len(piece)
-                held = np.concatenate([held, letters(piece)])
+                if not len(found := letters(piece)):
+                    continue
+                held.append(found)
+                waiting += len(found)
                 # Small pieces (the strings of a line) are gathered, large ones overlap.
-                if len(held) > 4 * self._keep + (1 << 19):
-                    self._look(name, held)
-                    held = held[-self._keep :]
-            self._look(name, held)
+                if waiting > 4 * self._keep + (1 << 19):
+                    codes = np.concatenate(held)
+                    self._look(name, codes)
+                    held = [codes[-self._keep :]]
+                    waiting = self._keep
+            self._look(name, np.concatenate(held))
         return Findings(tuple(self._overlaps()), documents, characters)
 
     def _overlaps(self) -> Iterator[Overlap]:
@@ -170,17 +176,23 @@ class Searcher:
         owner, at, place = owner[order], at[order], place[order]
         bounds = np.flatnonzero(np.diff(owner, prepend=-1, append=-1))
         for begin, end in pairwise(bounds):
-            self._note(name, int(owner[begin]), place[begin:end], at[begin:end])
+            index = int(owner[begin])
+            better = bool(distinct[index] > self._best[index])
+            self._note(name, index, place[begin:end], at[begin:end], better)
 
     def _owner_of(self, rows: Places) -> Places:
         return np.searchsorted(self._offset, rows, side="right") - 1
 
-    def _note(self, name: str, index: int, place: Places, at: Places) -> None:
-        """Take in the hits of one passage: `at` in the passages, at `place` in the piece."""
-        width = int(self._lengths[index] * SLACK) - self._size + 1
-        best = _densest(place, self._first[at], max(width, 1))
-        if best > self._best[index]:
-            self._best[index], self._place[index] = best, name
+    def _note(self, name: str, index: int, place: Places, at: Places, better: bool) -> None:
+        """Take in the hits of one passage: `at` in the passages, at `place` in the piece.
+
+        `better` says that a window of them could hold more than the best so far.
+        """
+        if better:
+            width = int(self._lengths[index] * SLACK) - self._size + 1
+            best = _densest(place, self._first[at], max(width, 1))
+            if best > self._best[index]:
+                self._best[index], self._place[index] = best, name
         wanted = self._sequences[index]
         if len(self._quoted[index]) < len(wanted):
             self._quoted[index] |= _runs(place, at - self._offset[index], wanted, self._size)
