@@ -78,6 +78,8 @@ def test_every_row_that_cannot_be_used_is_named(tmp_path, text, messages):
     ("row", "message"),
     [
         ({"round": "one"}, "round: 'one' is no number"),
+        ({"sample_id": None}, "sample_id: the name of a sample is needed"),
+        ({"sample_id": " "}, "sample_id: the name of a sample is needed"),
         ({"aware": None}, "both given, or both null"),
         ({"compliant": "mostly"}, "compliant: 'mostly' is not true, false or null"),
     ],
@@ -97,3 +99,26 @@ def test_a_trial_that_stands_twice_is_refused(tmp_path):
     file.write_text("\n".join([trial(1, "aware-low", True)] * 2))
     with pytest.raises(InputError, match="a second trial of this sample"):
         imported(file)
+
+
+def test_names_may_hold_anything(tmp_path):
+    file = tmp_path / "framing.jsonl"
+    good = json.loads(trial(1, "control", True))
+    rows = ({"sample_id": "a\nb", "job": "c"}, {"sample_id": "a", "job": "b\nc"}, {"sample_id": 7})
+    file.write_text("\n".join(json.dumps(good | row) for row in rows))
+    assert imported(file)[0].startswith("control: 1.000 (0.439 to 1.000), 3 replies")
+
+
+def test_a_file_without_a_judged_reply_says_so(tmp_path):
+    file = tmp_path / "framing.jsonl"
+    file.write_text(trial(1, "aware-low", None))
+    with pytest.raises(InputError, match="no reply in it was judged"):
+        imported(file)
+
+
+def test_a_line_without_its_sample_is_the_one_at_fault(tmp_path):
+    file = tmp_path / "framing.jsonl"
+    file.write_text('{"note": "by hand"}\n' + trial(1, "aware-low", True))
+    with pytest.raises(InputError) as error:
+        imported(file)
+    assert [problem.line for problem in error.value.problems] == [1]

@@ -8,6 +8,7 @@ can be made. A rate that no whole number of its replies gives is refused.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,8 +52,10 @@ def imported(file: Path, confidence: float = 0.95) -> list[str]:
     if not data and not problems:
         problems.append(Problem(file, "holds no row"))
     lines: list[str] = []
-    if data and "sample_id" in data[0].data:
+    if any("sample_id" in row.data for row in data):
         records = _records(data, problems)
+        if not problems and all(record.passed is None for record in records):
+            problems.append(Problem(file, "no reply in it was judged: compliant is always null"))
         lines = [] if problems else list(_tell_trials(Table(records), confidence))
     elif data:
         counts = _counts(data, problems)
@@ -78,7 +81,7 @@ def _records(rows: Sequence[Row], problems: list[Problem]) -> list[Record]:
     return [
         record(
             CaseFacts(
-                case="\n".join(place), track="framing", kind="framing", item=place[0],
+                case=json.dumps(place), track="framing", kind="framing", item=place[0],
                 cluster=place[0], culture="none", lang=place[2], condition=place[3],
                 task=place[1], chance=0.0,
             ),
@@ -111,8 +114,16 @@ def _trial(data: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], Trial]:
         correct=compliant,
         reason=None if reason is None else one_line(str(reason), 40) or None,
     )
-    place = (str(data["sample_id"]), str(data.get("job") or ""), str(data.get("lang") or ""))
+    place = (_name(data), str(data.get("job") or ""), str(data.get("lang") or ""))
     return (*place, condition), trial
+
+
+def _name(data: Mapping[str, Any]) -> str:
+    name = data["sample_id"]
+    # Numbers come as their text.
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError("sample_id: the name of a sample is needed, text or a number")
+    return name
 
 
 def _truth(data: Mapping[str, Any], key: str) -> bool | None:
