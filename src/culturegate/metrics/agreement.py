@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from culturegate.metrics.intervals import wilson
 
@@ -30,6 +30,22 @@ class Agreement:
         return asdict(self)
 
 
+def cohen_kappa(
+    first: Sequence[int], second: Sequence[int], weights: Literal["quadratic"] | None = None
+) -> float:
+    """Return Cohen's kappa of two scorers in step: 1 where they agree, 0 as chance would.
+
+    Undefined, and not to be asked for, where the two together gave one score only.
+
+    Source: Cohen (1960), with quadratic weights Cohen (1968), as scikit-learn computes them.
+    """
+    # It takes a second and a half to import, which only a run with a second judge should pay.
+    from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+
+    steps = range(min(*first, *second), max(*first, *second) + 1)
+    return float(cohen_kappa_score(first, second, labels=steps, weights=weights))
+
+
 def agreement(pairs: Sequence[tuple[bool, bool]], confidence: float = 0.95) -> Agreement:
     """Return how far two judges agree, with Wilson limits; raises `ValueError` without replies."""
     n = len(pairs)
@@ -38,9 +54,8 @@ def agreement(pairs: Sequence[tuple[bool, bool]], confidence: float = 0.95) -> A
     agreed = sum(a is b for a, b in pairs)
     low, high = wilson(agreed, n, confidence)
     first, second = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
-    expected = first * second + (1 - first) * (1 - second)
     varied = 0 < first < 1 and 0 < second < 1
-    kappa = (agreed / n - expected) / (1 - expected) if varied else None
+    kappa = cohen_kappa([int(a) for a, _ in pairs], [int(b) for _, b in pairs]) if varied else None
     return Agreement(
         n,
         agreed,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from culturegate.metrics.agreement import cohen_kappa
 from culturegate.metrics.shares import share
 from culturegate.tracks.base import Record
 from culturegate.tracks.mirror_judging import ASPECTS, CALLS, PathScore, path_scores
@@ -35,10 +36,7 @@ class Agreement:
 
 
 def agreement(first: Sequence[float], second: Sequence[float]) -> Agreement:
-    """Return how two scorers agree, their scores in step, 0 to 2 in halves.
-
-    Source: Cohen (1968), as scikit-learn computes it.
-    """
+    """Return how two scorers agree, their scores in step, 0 to 2 in halves."""
     if not first:
         return Agreement(0, None, None, None, "no reply was scored by both")
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
@@ -46,15 +44,10 @@ def agreement(first: Sequence[float], second: Sequence[float]) -> Agreement:
     if len({*first, *second}) < 2:
         why = "both gave every reply the same score, so there is nothing to tell apart"
         return Agreement(len(first), equal, difference, None, why)
-    from sklearn.metrics import (  # type: ignore[import-untyped]
-        cohen_kappa_score,  # a second and a half that only a judged run should pay
+    kappa = cohen_kappa(
+        np.rint(a * 2).astype(int).tolist(), np.rint(b * 2).astype(int).tolist(), "quadratic"
     )
-
-    steps = range(2 * BEST + 1)
-    kappa = cohen_kappa_score(
-        np.rint(a * 2).astype(int), np.rint(b * 2).astype(int), labels=steps, weights="quadratic"
-    )
-    return Agreement(len(first), equal, difference, float(kappa))
+    return Agreement(len(first), equal, difference, kappa)
 
 
 @dataclass(frozen=True, slots=True)
