@@ -213,6 +213,13 @@ def test_the_report_says_each_finding_in_a_sentence(asked, tmp_path):
     assert "where guessing gives 25%: no more than chance explains" in notes
 
 
+def test_a_score_at_chance_is_not_called_free_of_shortcuts(tmp_path, asked):
+    draw = random.Random(4)
+    records = sample.ask_all(asked, lambda _: draw.choice("ABCD"))
+    found = diagnosis_section(Run(tmp_path, {}, records, summarise(records)))
+    assert "not certainly above chance, so there is nothing to trace" in found.headline
+
+
 def test_a_run_without_the_option_shows_position_and_wordings_alone(plain_and_whole, tmp_path):
     plain, _ = plain_and_whole
     found = diagnosis_section(Run(tmp_path, {}, plain, summarise(plain)))

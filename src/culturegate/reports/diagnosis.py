@@ -77,6 +77,11 @@ def _headline(data: Mapping[str, Any], whole: Sequence[Mapping[str, Any]]) -> st
         found.append("the bank's canary comes back")
     if found:
         return f"Diagnosis: {'; '.join(found)}."
+    if whole and all(row["base"]["low"] <= row["chance"] for row in whole):
+        return (
+            "Diagnosis: the score is not certainly above chance, so there is nothing to trace to "
+            "options, order, names or wording."
+        )
     asked = whole or data["completion"] or data["canary"]
     return "Diagnosis: no shortcut shows in options, order, names or wording." if asked else ""
 
