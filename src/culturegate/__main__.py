@@ -177,6 +177,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     sample.set_defaults(run=_sample)
 
+    paths = commands.add_parser(
+        "path-scores", help="Compare a judge's scores of the reasoning with a person's"
+    )
+    paths.add_argument("run_directory", metavar="RUN", help="The run's folder, asked with a judge")
+    paths.add_argument(
+        "file", metavar="FILE.csv", help="The run's path_scores.csv with a person's scores"
+    )
+    paths.set_defaults(run=_path_scores)
+
     persona = commands.add_parser(
         "persona", help="Print a persona, or check that the chats show their norms"
     )
@@ -388,6 +397,18 @@ def _sample(options: argparse.Namespace) -> int:
     out = Path(options.out) if options.out else run / "sample.csv"
     folders = _folders(options.directories)
     print(write(run, out, folders, options.n, options.seed, options.track))
+    return 0
+
+
+def _path_scores(options: argparse.Namespace) -> int:
+    from culturegate.metrics.mirror_paths import compare_scorers
+    from culturegate.reports.evidence import read_run
+    from culturegate.reports.path_scores import comparison_lines, read_path_scores
+
+    scores = read_path_scores(Path(options.file))
+    _, records = read_run(Path(options.run_directory))
+    for line in comparison_lines(compare_scorers(records, scores)):
+        print(line)
     return 0
 
 

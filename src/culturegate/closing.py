@@ -32,6 +32,7 @@ from culturegate.reports import (
     write_framing,
     write_summary,
 )
+from culturegate.reports.path_scores import write_path_scores
 from culturegate.tracks import TRACKS, Protocol, blinding
 
 
@@ -142,6 +143,8 @@ def write_run(
     """
     evidence = write_evidence(run)
     paths = [write_summary(run), *evidence]
+    if (scores := write_path_scores(run.directory, run.records)) is not None:
+        paths.append(scores)
 
     def dispute() -> None:
         first = next(disputed, None)

@@ -12,6 +12,7 @@ from mirror_sample import LINES, REGIONS, document, family, write
 from servers import ScriptedServer, answers, prompt_of
 from suites import REPOSITORY, Suite
 
+from culturegate.__main__ import main
 from culturegate.bank.mirror import Arm, Family
 from culturegate.bank.mirror_reading import load_mirror
 
@@ -89,6 +90,24 @@ def test_a_run_says_what_culture_costs_and_what_the_judge_thinks(mirrored):
         "The reasoning, as the judge model",
     ):
         assert words in page
+
+
+def test_a_persons_scores_of_the_reasoning_are_held_against_the_judges(mirrored, capsys):
+    with scripted(mirrored, lambda one, arm: True) as server:
+        mirrored.ask(
+            server, "-m", "mirror", "--samples", "1", "--judge-model", "scripted-2026-01-01"
+        )
+    run = mirrored.path / "run"
+    file = run / "path_scores.csv"
+    lines = file.read_text("utf-8-sig").splitlines()
+    assert lines[0].startswith('"case","template","sample","aspect","score"')
+    assert len(lines) == 1 + 2 * len(mirrored.records())
+    capsys.readouterr()
+    assert main(["path-scores", str(run), str(file)]) == 0
+    told = capsys.readouterr().out
+    assert f"path, all: {len(mirrored.records())} replies scored by both, 100% alike" in told
+    file.write_text("case,score\nx,9\n", encoding="utf-8")
+    assert main(["path-scores", str(run), str(file)]) == 1
 
 
 def test_with_another_home_the_report_says_which_arms_are_the_baseline(mirrored):

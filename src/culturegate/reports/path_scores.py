@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from culturegate.bank.files import read_table
 from culturegate.errors import InputError, Problem
@@ -30,7 +31,7 @@ def write_path_scores(directory: Path, records: Iterable[Record]) -> Path | None
 
     Raises `ReportError` where it can't be written.
     """
-    judged = [record for record in records if record.judgements]
+    judged = [each for each in records if each.judgements and each.facts.track == "mirror"]
     if not judged:
         return None
     path = directory / FILE
@@ -86,6 +87,21 @@ def read_path_scores(path: Path) -> dict[PathKey, float]:
     if problems:
         raise InputError(problems, "path scores")
     return found
+
+
+def comparison_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each row of `compare_scorers`: how the judge agrees with a person."""
+    for row in rows:
+        where = ", ".join(row["where"].values()) or "all"
+        told = f"{row['aspect']}, {where}: "
+        if not row["pairs"]:
+            yield f"{told}{row['undefined']}"
+            continue
+        kappa = row["undefined"] if row["kappa"] is None else f"kappa {row['kappa']:.2f}"
+        yield (
+            f"{told}{row['pairs']} replies scored by both, {row['equal']:.0%} alike, the judge "
+            f"{row['difference']:+.2f} points, {kappa}"
+        )
 
 
 def _fault(cells: dict[str, str]) -> str | None:
