@@ -195,7 +195,8 @@ class Conductor:
         if not settings.corpus:
             return None
         asked = (
-            Asked(case.facts.case, case.question, case.expected)
+            # A question may be shown with more than the item's own text, which is its passage.
+            Asked(case.facts.case, getattr(case, "passage", case.question), case.expected)
             for track, cases in self.planned.items()
             if track != DIAGNOSIS
             for case in cases

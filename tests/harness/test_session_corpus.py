@@ -1,9 +1,13 @@
 """A run that looks for its items in a training corpus."""
 
 import json
+from pathlib import Path
 
 from servers import ScriptedServer, answers
 from suites import SMALL, everything_right
+
+from culturegate.conductor import Conductor
+from culturegate.options import resolve
 
 
 def test_contaminated_cases_are_tagged_and_shown_apart(small):
@@ -40,3 +44,14 @@ def test_a_corpus_that_is_not_there_ends_the_run_before_the_first_case(small):
         assert server.calls == 0
     assert result.ret == 4
     result.stderr.fnmatch_lines(["ERROR: --corpus nowhere.txt: cannot be read: No such file*"])
+
+
+def test_every_case_of_the_bank_stands_in_the_banks_own_files():
+    items = Path(__file__).parents[2] / "items"
+    given = {"protocol": "quick", "corpus": [str(items)], "model": "embedded"}
+    conductor = Conductor(resolve(given, {}, {}, items.parent))
+    found = conductor.contamination
+    assert found is not None
+    clean = [name for name, tag in found.tags.items() if tag.state != "contaminated"]
+    assert clean == []
+    assert {facts.track for facts in conductor.facts} > {"myth", "mirror", "persona", "framing"}

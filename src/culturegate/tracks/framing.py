@@ -82,6 +82,11 @@ class FramingCase:
         )
 
     @property
+    def passage(self) -> str:
+        """The note: what of the question a corpus would hold; a task stands before every note."""
+        return self.sample.text[self.lang]
+
+    @property
     def expected(self) -> str:
         """What the reply is to be."""
         fields = ", ".join(self.job.schema.get("properties", ()))

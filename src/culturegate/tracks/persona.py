@@ -116,6 +116,11 @@ class PersonaCase:
         return f"{self.request.text} [{self.scene.persona.id}, {self.state}: {self.norm.text}]"
 
     @property
+    def passage(self) -> str:
+        """The request alone: what of the question a corpus would hold."""
+        return self.request.text
+
+    @property
     def expected(self) -> str:
         """The reply that fits, or the points that a fitting one meets."""
         if self.judged:
