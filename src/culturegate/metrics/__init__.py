@@ -18,8 +18,9 @@ from culturegate.metrics.measuring import (
     group_view,
     measure,
 )
+from culturegate.metrics.metric import Metric
 from culturegate.metrics.paired import PairedTest, holm, mcnemar_exact, paired_test, sign_flip
-from culturegate.metrics.registry import METRICS, Metric
+from culturegate.metrics.registry import METRICS
 from culturegate.metrics.shares import cluster_se, share
 from culturegate.metrics.simpson import order_reverses
 from culturegate.metrics.summary import summarise

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from culturegate.metrics.intervals import Limits, mover_difference
 from culturegate.metrics.measured import Measured, correlation, nothing
 from culturegate.metrics.measuring import NO_FILLS, Weighting, measure
-from culturegate.metrics.registry import Fills, Metric
+from culturegate.metrics.metric import Fills, Metric
 from culturegate.metrics.table import Table
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from culturegate.metrics.measured import Measured, nothing
 from culturegate.metrics.measuring import NO_GROUP, group_view
-from culturegate.metrics.registry import Metric
+from culturegate.metrics.metric import Metric
 from culturegate.metrics.table import Bools, Floats, Table
 from culturegate.models.budget import Price
 from culturegate.tracks.base import CaseFacts, Record

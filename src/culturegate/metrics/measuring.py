@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from culturegate.metrics import parts
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.measured import Measured
-from culturegate.metrics.registry import METRICS, Fills, Metric
+from culturegate.metrics.metric import Fills, Metric
+from culturegate.metrics.registry import METRICS
 from culturegate.metrics.table import Bools, Table, View, check_where
 from culturegate.tracks.base import Record
 from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from culturegate.metrics.framing import FRAMED
+from culturegate.metrics.metric import Metric
 from culturegate.metrics.parts import PARTS
 from culturegate.metrics.power import Part, Sample
-from culturegate.metrics.registry import Metric
 from culturegate.metrics.table import View
 
 Parts = tuple[Part, ...]
