@@ -23,6 +23,7 @@ from culturegate.reports.sampling import (
     write_sample,
 )
 from culturegate.tracks import PROTOCOLS, TRACKS, Case, Plan
+from culturegate.tracks.choice import Lettered
 
 
 def write(
@@ -49,16 +50,17 @@ def write(
         tracks = ", ".join(sorted({record.facts.track for record in records})) or "none"
         raise CulturegateError(f"{run} has no judged trial to draw; its tracks are: {tracks}")
     cases = _cases(info, items, {one.record.facts.track for one in drawn})
-    strange = sorted({one.record.facts.case for one in drawn} - cases.keys())
+    strange = sorted(one.record.facts.case for one in drawn if not _fits(one, cases))
     if strange:
-        message = f"{strange[0]} is not in the bank; name the bank's folder that {run} asked"
+        message = f"{strange[0]} is not in the bank as {run} asked it; name that bank's folder"
         raise CulturegateError(message)
     with closing(StoredReplies(run / STORE)) as stored:
         reply = _Replies(stored, info)
 
         def asked(one: Sampled) -> tuple[str, str]:
             case = cases[one.record.facts.case]
-            options = "\n".join(f"{label}. {text}" for label, text in case.choices.items())
+            # In the order and under the letters that this trial's reply speaks of.
+            options = Lettered(one.trial.option_order or "", case.choices).lines
             return "\n".join(filter(None, (case.question, options))), case.expected
 
         write_sample(out, drawn, asked, reply)
@@ -76,6 +78,12 @@ def read(run: Path, table: Path) -> list[str]:
         found = read_sample(table, records, _Replies(stored, info))
     kept = keep_human(run, found)
     return [*human_lines(run), *(str(path) for path in (kept, *show_human(run)))]
+
+
+def _fits(one: Sampled, cases: Mapping[str, Case]) -> bool:
+    """Return whether the bank has a trial's case, with the options that the trial showed."""
+    case = cases.get(one.record.facts.case)
+    return case is not None and set(one.trial.option_order or "") <= set(case.choices)
 
 
 class _Replies:

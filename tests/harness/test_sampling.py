@@ -28,6 +28,7 @@ from culturegate.reports.sampling import (
     write_sample,
 )
 from culturegate.tracks.base import Record
+from culturegate.tracks.choice import SHOWN
 
 REPLY = '=HYPERLINK("http://x"), I "think" so\nB'
 
@@ -185,7 +186,12 @@ def test_a_sample_of_a_myth_run_goes_to_a_person_and_back(small: Suite, capsys):
     assert capsys.readouterr().out == f"{table}: 4 trials to judge again, seed 3\n"
     rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"), newline="")))
     assert all(row["right_is"].startswith("Right") for row in rows)
-    assert all("d. " in row["asked"] for row in rows)
+    trials = {record["case"]: record["trials"][0] for record in small.records()}
+    for row in rows:
+        trial = trials[row["case"]]
+        letter = SHOWN[trial["option_order"].index(trial["key"])]
+        assert f"\n{letter}. {row['right_is']}" in row["asked"], "as that trial showed it"
+    assert any(trials[row["case"]]["option_order"] != "abcd" for row in rows)
     # What a person has not filled in is not written over, and not read back.
     assert main(["sample", str(run), str(small.path / "items")]) == 1
     assert main(["sample", str(run), "--read", str(table)]) == 1
