@@ -179,19 +179,19 @@ def test_a_later_look_takes_the_place_of_an_earlier_one_and_hostile_names_are_in
 
 def test_a_sample_of_a_myth_run_goes_to_a_person_and_back(small: Suite, capsys):
     with ScriptedServer(answers(recall_only)) as server:
-        small.ask(server, *SMALL)
+        small.ask(server, *SMALL, "--templates", "2")
     run, table = small.path / "run", small.path / "run" / "sample.csv"
     capsys.readouterr()
-    assert main(["sample", str(run), str(small.path / "items"), "--n", "4", "--seed", "3"]) == 0
-    assert capsys.readouterr().out == f"{table}: 4 trials to judge again, seed 3\n"
+    assert main(["sample", str(run), str(small.path / "items"), "--n", "9", "--seed", "3"]) == 0
+    assert capsys.readouterr().out == f"{table}: 9 trials to judge again, seed 3\n"
     rows = list(csv.DictReader(io.StringIO(table.read_text("utf-8-sig"), newline="")))
     assert all(row["right_is"].startswith("Right") for row in rows)
-    trials = {record["case"]: record["trials"][0] for record in small.records()}
+    trials = {(r["case"], t["template"]): t for r in small.records() for t in r["trials"]}
     for row in rows:
-        trial = trials[row["case"]]
+        trial = trials.pop((row["case"], row["template"]))
         letter = SHOWN[trial["option_order"].index(trial["key"])]
         assert f"\n{letter}. {row['right_is']}" in row["asked"], "as that trial showed it"
-    assert any(trials[row["case"]]["option_order"] != "abcd" for row in rows)
+    assert {t["option_order"] for t in trials.values()} != {"abcd"}
     # What a person has not filled in is not written over, and not read back.
     assert main(["sample", str(run), str(small.path / "items")]) == 1
     assert main(["sample", str(run), "--read", str(table)]) == 1
@@ -202,7 +202,7 @@ def test_a_sample_of_a_myth_run_goes_to_a_person_and_back(small: Suite, capsys):
     assert main(["sample", str(run), "--read", str(table)]) == 0
     assert "agree on " in capsys.readouterr().out
     kept = json.loads((run / "human.json").read_bytes())
-    assert kept["agreement"]["all"]["n"] == 4
+    assert kept["agreement"]["all"]["n"] == 9
     assert "A human look" in (run / "report.html").read_text("utf-8")
 
 
