@@ -24,7 +24,9 @@ def test_contaminated_cases_are_tagged_and_shown_apart(small):
     states = {row["case"]: row["state"] for row in map(json.loads, lines)}
     assert states["land0-tale0-r1-en"] == "contaminated"
     assert states["land0-tale1-r1-en"] == "clean"
-    assert "1 of 6 cases stand in the corpus" in (small.path / "run/summary.md").read_text("utf-8")
+    summary = (small.path / "run/summary.md").read_text("utf-8")
+    assert "1 of 6 cases stand in the corpus" in summary
+    assert "| Contaminated cases | **100%**" in summary
     assert small.info()["corpus"]["documents"] == 1
 
 

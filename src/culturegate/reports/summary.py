@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -79,7 +79,17 @@ class Summary:
     def rows(self) -> list[Row]:
         """The table culture × kind: a row for all cultures, then one each."""
         rows = [] if len(self.cultures) == 1 else [self._row(ALL, {})]
+        rows += self._contaminated_rows()
         return rows + [self._row(name, {"culture": name}) for name in self.cultures]
+
+    def _contaminated_rows(self) -> list[Row]:
+        """Return the cases that stand in a corpus apart from the others, where some do."""
+        if not any(record.facts.contaminated for record in self.run.records):
+            return []
+        return [
+            replace(self._row(title, {"contaminated": value}), title=title)
+            for title, value in (("Clean cases", "false"), ("Contaminated cases", "true"))
+        ]
 
     @property
     def has_values(self) -> bool:
