@@ -169,3 +169,16 @@ def test_repeats_are_judged_by_the_control_alone():
         for one in records
     ]
     assert gate("name: same, metric: repeat_stability, min: 0.95", cut).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "metric", ["awareness_effect_low", "framing_interaction", "awareness_size", "control_gap"]
+)
+def test_one_condition_with_few_judged_notes_leaves_its_contrasts_unverified(metric):
+    records = framed(
+        lambda condition, sample, _: None if condition == "unaware-low" and sample < 11 else True,
+        samples=40,
+    )
+    assert estimate(metric, records).clusters == 29
+    (verdict,) = gate(f"name: x, metric: {metric}, max: 0.9", records).verdicts
+    assert (verdict.status, verdict.reason) == ("unverified", "clusters: 29, at least 30 needed")

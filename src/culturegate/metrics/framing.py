@@ -70,7 +70,11 @@ def _rate(view: View, scores: Floats) -> Measured:
 
 
 def effect(first: View, second: View, names: tuple[str, str], confidence: float) -> Measured:
-    """First condition's compliance − the second's, over trials; MOVER for dependent estimates."""
+    """First condition's compliance − the second's, over trials; MOVER for dependent estimates.
+
+    The clusters told are those of the condition that has fewest, as for every contrast here: a
+    condition with few samples is not made up for by another with many.
+    """
     correct = first.table.trials.correct
     a, b = trial_share(first, correct), trial_share(second, correct)
     if a is None or b is None:
@@ -86,9 +90,8 @@ def effect(first: View, second: View, names: tuple[str, str], confidence: float)
 
 def _difference(a: Share, b: Share) -> Measured:
     together = correlation(a.influence, b.influence)
-    clusters = int((a.present | b.present).sum())
     # A correlation is estimated, so it asks for a t quantile.
-    df = max(1.0, clusters - 1.0) if together else math.inf
+    df = float((a.present | b.present).sum()) - 1.0 if together else math.inf
 
     def limits(confidence: float) -> Limits:
         return mover_difference(
@@ -97,7 +100,7 @@ def _difference(a: Share, b: Share) -> Measured:
 
     return Measured(
         a.n + b.n,
-        clusters,
+        min(a.clusters, b.clusters),
         a.value - b.value,
         limits,
         None,
@@ -124,7 +127,7 @@ def interaction(view: View, confidence: float) -> Measured:
 
     return Measured(
         high.n + low.n,
-        max(high.clusters, low.clusters),
+        min(high.clusters, low.clusters),
         a - b,
         limits,
         None,
@@ -152,7 +155,7 @@ def awareness_size(view: View, confidence: float) -> Measured:
 
     return Measured(
         sum(one.n for one in effects),
-        max(one.clusters for one in effects),
+        min(one.clusters for one in effects),
         abs(largest.value),
         limits,
         None,
@@ -221,7 +224,7 @@ def recognised(view: View, confidence: float) -> Measured:
 
     return Measured(
         control.n + sum(one.n for one in framed),
-        control.clusters,
+        min(one.clusters for one in (control, *framed)),
         control.value - mean,
         limits,
         None,
@@ -240,7 +243,7 @@ def wording_spread(view: View, confidence: float) -> Measured:
         return nothing(0, 0, "the conditions were asked in one wording")
     return Measured(
         sum(found.n for found in shares.values()),
-        max(found.clusters for found in shares.values()),
+        min(found.clusters for found in shares.values()),
         _spread(view, shares),
         method=f"best − worst of {len(shares)} wordings, no interval",
     )
