@@ -13,7 +13,7 @@ from culturegate.errors import CulturegateError
 from culturegate.models.replyfile import StoredReplies
 from culturegate.models.store import NAME as STORE
 from culturegate.reports.evidence import read_run
-from culturegate.reports.human import show_human
+from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.sampling import (
     Sampled,
     draw,
@@ -77,7 +77,7 @@ def read(run: Path, table: Path) -> list[str]:
     with closing(StoredReplies(run / STORE)) as stored:
         found = read_sample(table, records, _Replies(stored, info))
     kept = keep_human(run, found)
-    return [*human_lines(run), *(str(path) for path in (kept, *show_human(run)))]
+    return [*human_lines(run), *(str(path) for path in (kept, *HUMAN_LOOK.show(run, info)))]
 
 
 def _fits(one: Sampled, cases: Mapping[str, Case]) -> bool:

@@ -17,7 +17,7 @@ from suites import SMALL, Suite, recall_only
 from culturegate.__main__ import main
 from culturegate.errors import InputError
 from culturegate.metrics.agreement import agreement
-from culturegate.reports.human import human_html, human_markdown, show_human
+from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.sampling import (
     COLUMNS,
     Sampled,
@@ -150,15 +150,15 @@ def test_agreement_gives_its_reference_values():
 
 
 def test_reports_say_nothing_until_somebody_has_looked(tmp_path):
-    assert human_lines(tmp_path) == human_markdown(tmp_path) == []
-    assert human_html(tmp_path) == '<div id="cg-human"></div>'
+    assert human_lines(tmp_path) == HUMAN_LOOK.markdown(tmp_path, {}) == []
+    assert HUMAN_LOOK.html(tmp_path, {}) == '<div id="cg-human"></div><!--cg-human-->'
     (tmp_path / "human.json").write_text('{"signed_by": 3}')
     assert human_lines(tmp_path) == []
 
 
 def test_a_later_look_takes_the_place_of_an_earlier_one_and_hostile_names_are_inert(tmp_path):
     (tmp_path / "summary.md").write_text("### run\n")
-    (tmp_path / "report.html").write_text('<p>a</p><div id="cg-human"></div><p>b</p>')
+    (tmp_path / "report.html").write_text(f"<p>a</p>{HUMAN_LOOK.html(tmp_path, {})}<p>b</p>")
     for name in ("</div><script>", "@everyone \\1 | [x](y)"):
         found = {
             "signed_by": {name: 1},
@@ -166,7 +166,7 @@ def test_a_later_look_takes_the_place_of_an_earlier_one_and_hostile_names_are_in
             "agreement": {"all": agreement([(True, True)]).to_dict()},
         }
         keep_human(tmp_path, found)
-        show_human(tmp_path)
+        HUMAN_LOOK.show(tmp_path, {})
         page = (tmp_path / "report.html").read_text("utf-8")
         assert "<script>" not in page
         assert page.startswith("<p>a</p>")

@@ -11,7 +11,7 @@ from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.escaping import escape
 from culturegate.reports.files import mended, valid_unicode, write_text
-from culturegate.reports.human import human_markdown
+from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.run import Run
 from culturegate.reports.shortcuts import shortcut_texts
@@ -25,6 +25,7 @@ from culturegate.reports.summary import (
     percent,
     points,
 )
+from culturegate.reports.tables import markdown_table
 from culturegate.text import one_line
 
 SUMMARY = "summary.md"
@@ -35,7 +36,6 @@ LIMIT = 60_000
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
 _MOST_RULES = 12
 _MOST_TABLES = 2
-_MOST_ROWS = 12
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
          "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
 
@@ -54,7 +54,7 @@ def markdown(run: Run) -> str:
     if summary.caveats:
         top += [""]
     below = [*_table(summary), *_sections(run), *_cases(summary), *_shortcuts(run)]
-    below += [*_provenance(run), *human_markdown(run.directory)]
+    below += [*_provenance(run), *HUMAN_LOOK.markdown(run.directory, run.info)]
     room = LIMIT - sum(len(line.encode("utf-8", "replace")) + 1 for line in [*top, *below]) - 200
     return "\n".join([*top, *_lines(summary, room), *below]) + "\n"
 
@@ -149,14 +149,9 @@ def _sections(run: Run) -> list[str]:
             continue
         lines += [f"<details><summary>{escape(section.title)}</summary>", ""]
         for table in tables:
-            heads = " | ".join(escape(head, 60) for head in table.heads)
-            lines += [escape(table.title), "", f"| {heads} |", f"|{' --- |' * len(table.heads)}"]
-            lines += [
-                f"| {' | '.join(escape(cell, 100) for cell in row)} |"
-                for row in table.rows[:_MOST_ROWS]
-            ]
-            more = len(table.rows) - _MOST_ROWS
-            lines += ["", *([f"{more} more rows are in report.html.", ""] if more > 0 else [])]
+            lines += markdown_table(table)
+        for place in section.places:
+            lines += [*place.markdown(run.directory, run.info), ""]
         lines += ["</details>", ""]
     return lines
 

@@ -10,11 +10,11 @@ from markupsafe import Markup, escape
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.figures import Figure, figures
-from culturegate.reports.human import human_html
+from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
 from culturegate.reports.run import Run
-from culturegate.reports.section import Section, SectionTable
+from culturegate.reports.section import Section
 from culturegate.reports.shortcuts import shortcut_texts
 from culturegate.reports.splits import difficulty_table, lures_table
 from culturegate.reports.summary import (
@@ -27,7 +27,7 @@ from culturegate.reports.summary import (
     percent,
     points,
 )
-from culturegate.reports.tables import cells, grid, titled
+from culturegate.reports.tables import cells, grid, section_table, titled
 from culturegate.text import clean, one_line
 
 OPEN_TABLES = 2
@@ -56,8 +56,8 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
         difficulty_table(summary),
         lures_table(summary),
         _shortcuts(run),
-        *map(_section, run.sections),
-        human_html(run.directory),
+        *(_section(run, section) for section in run.sections),
+        HUMAN_LOOK.html(run.directory, run.info),
         _cases(summary, rows),
         _rules(summary),
         _provenance(run.info),
@@ -95,11 +95,12 @@ def _drawn(shown: Sequence[Figure]) -> Markup:
     return Markup('<div class="cg-figures">{}</div>').format(Markup("").join(found))
 
 
-def _section(section: Section) -> Markup:
+def _section(run: Run, section: Section) -> Markup:
     """Lay out what a track adds."""
     notes = [Markup("<p>{}</p>").format(clean(note, 2000)) for note in section.notes]
     figures_shown = [_drawn(section.figures)] if section.figures else []
-    tables = [_section_table(table) for table in section.tables]
+    tables = [section_table(table) for table in section.tables]
+    places = [place.html(run.directory, run.info) for place in section.places]
     shown, folded = tables[:OPEN_TABLES], tables[OPEN_TABLES:]
     if folded:
         shown.append(
@@ -107,17 +108,7 @@ def _section(section: Section) -> Markup:
                 len(folded), section.title, Markup("").join(folded)
             )
         )
-    return titled(section.title, Markup("").join([*notes, *figures_shown, *shown]))
-
-
-def _section_table(table: SectionTable) -> Markup:
-    body = [
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            clean(head, 200), cells(table.heads[1:], [clean(text, 500) for text in texts])
-        )
-        for head, *texts in table.rows
-    ]
-    return Markup("<h4>{}</h4>{}").format(table.title, grid("cg-section", table.heads, body))
+    return titled(section.title, Markup("").join([*notes, *figures_shown, *shown, *places]))
 
 
 def _gate(summary: Summary) -> Markup:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from culturegate.reports.figures import Figure
+
+if TYPE_CHECKING:
+    from culturegate.reports.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +32,5 @@ class Section:
     """Plain sentences, each a paragraph, before the tables."""
     tables: tuple[SectionTable, ...] = ()
     figures: tuple[Figure, ...] = ()
+    places: tuple[Place, ...] = ()
+    """Where more is said when the run is over, after the tables."""

@@ -1,10 +1,17 @@
-"""Tables of the page, as safe HTML that a narrow screen shows as cards."""
+"""Tables of the reports: as safe HTML that a narrow screen shows as cards, and as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from markupsafe import Markup
+
+from culturegate.reports.escaping import escape
+from culturegate.reports.section import SectionTable
+from culturegate.text import clean
+
+_MOST_ROWS = 12
+"""Of a table in Markdown, which is to be short."""
 
 
 def titled(head: str, body: Markup) -> Markup:
@@ -26,3 +33,24 @@ def grid(name: str, heads: Sequence[str], body: Sequence[Markup]) -> Markup:
     return Markup(
         '<table class="cg-table {}"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>'
     ).format(name, head, Markup("").join(body))
+
+
+def section_table(table: SectionTable) -> Markup:
+    """Return a table of plain texts under its title."""
+    body = [
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            clean(head, 200), cells(table.heads[1:], [clean(text, 500) for text in texts])
+        )
+        for head, *texts in table.rows
+    ]
+    return Markup("<h4>{}</h4>{}").format(table.title, grid("cg-section", table.heads, body))
+
+
+def markdown_table(table: SectionTable) -> list[str]:
+    """Return the lines of a table under its title, at most a dozen rows, an empty line last."""
+    heads = " | ".join(escape(head, 60) for head in table.heads)
+    lines = [escape(table.title), "", f"| {heads} |", f"|{' --- |' * len(table.heads)}"]
+    for row in table.rows[:_MOST_ROWS]:
+        lines.append(f"| {' | '.join(escape(cell, 100) for cell in row)} |")
+    more = len(table.rows) - _MOST_ROWS
+    return [*lines, "", *([f"{more} more rows are in report.html.", ""] if more > 0 else [])]
