@@ -63,6 +63,15 @@ def test_a_culture_without_a_judged_case_is_skipped_and_counted():
     assert (macro.value, macro.method) == (0.0, "mover of 1 cultures, 1 skipped")
 
 
+def test_what_is_of_no_culture_is_no_culture_in_the_macro_mean():
+    notes = several(0, 10, culture="none", track="framing", kind="framing")
+    cultures = several(9, 10, culture="no") + several(7, 10, culture="sv")
+    assert estimate("macro_accuracy", cultures + notes).value == pytest.approx(0.8)
+    assert estimate("macro_accuracy", notes).undefined == (
+        "no case of a culture was asked and judged"
+    )
+
+
 def test_nothing_asked_is_undefined_for_every_metric_and_never_zero():
     for name, metric in METRICS.items():
         where = {"arm": "literal"} if metric.contrast and metric.contrast.second is None else {}

@@ -12,6 +12,7 @@ from culturegate.metrics.intervals import Limits, mover_difference, mover_ratio,
 from culturegate.metrics.measured import Measured, correlation, nothing
 from culturegate.metrics.shares import Share, case_share, trial_share
 from culturegate.metrics.table import View
+from culturegate.tracks.framing import NO_CULTURE
 
 UNPAIRED = "native"
 """The arm that shares a family with the original and not its content."""
@@ -26,14 +27,18 @@ def accuracy(view: View, confidence: float) -> Measured:
 
 
 def macro_accuracy(view: View, confidence: float) -> Measured:
-    """Mean of the cultures' accuracies; a culture without a judged case is left out."""
+    """Mean of the cultures' accuracies; a culture without a judged case is left out.
+
+    So are cases that are of no culture, such as the framing track's.
+    """
     shares = {
         culture: case_share(view.where("culture", culture), view.table.passed)
         for culture in view.values("culture")
+        if culture != NO_CULTURE
     }
     found = [one for one in shares.values() if one is not None]
     if not found:
-        return nothing(0, 0, NO_CASES)
+        return nothing(0, 0, "no case of a culture was asked and judged")
     weights = [1 / len(found)] * len(found)
     skipped = len(shares) - len(found)
     method = f"mover of {len(found)} cultures" + (f", {skipped} skipped" if skipped else "")
