@@ -8,10 +8,12 @@ from typing import Any
 
 from culturegate.contamination import Contamination, Overlap, Tag
 from culturegate.contamination.tagging import CLEAN, CONTAMINATED, TOO_SHORT
+from culturegate.metrics.ability import accuracy
 from culturegate.metrics.estimate import Estimate
+from culturegate.metrics.table import Table
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import Estimates, limits, percent
+from culturegate.reports.summary import limits, percent
 from culturegate.tracks.base import Record
 
 _STATES = (CONTAMINATED, CLEAN, TOO_SHORT)
@@ -33,17 +35,13 @@ def contaminated_section(run: Run) -> Section | None:
     records = [record for record in run.records if record.facts.case in found.tags]
     asked = [found.tags[record.facts.case] for record in records]
     counts = Counter(tag.state for tag in asked)
-    estimates = Estimates(run.metrics)
-    shares = {
-        state: estimates.get("accuracy", contaminated=value)
-        for state, value in ((CLEAN, "false"), (CONTAMINATED, "true"))
-    }
+    confidence = float(run.metrics.get("confidence", 0.95))
     tables = [_by_culture(records, found)]
     if listed := _listed(asked):
         tables.append(listed)
     return Section(
         "Contamination",
-        _headline(counts, shares, estimates.level),
+        _headline(counts, _shares(run, confidence), confidence),
         (
             f"Looked for in {found.documents:,} documents of {found.characters:,} characters: "
             f"n-grams of {found.size} letters and digits. A case is contaminated where at least "
@@ -55,19 +53,40 @@ def contaminated_section(run: Run) -> Section | None:
     )
 
 
-def _headline(counts: Mapping[str, int], shares: Mapping[str, Estimate | None], level: str) -> str:
-    total = sum(counts.values())
-    told = f"{counts.get(CONTAMINATED, 0)} of {total} cases stand in the corpus"
+def _shares(run: Run, confidence: float) -> Iterator[tuple[str, Estimate, Estimate]]:
+    """Yield each track that has both with its accuracy clean and contaminated.
+
+    Tracks are not pooled: one that is hard would then speak for the corpus.
+    """
+    view = Table(run.records).view()
+    for track in view.values("track"):
+        clean, tainted = (
+            accuracy(view.where("track", track).where("contaminated", value), confidence).at(
+                "accuracy", (), confidence
+            )
+            for value in ("false", "true")
+        )
+        if clean.value is not None and tainted.value is not None:
+            yield track, clean, tainted
+
+
+def _headline(
+    counts: Mapping[str, int], shares: Iterable[tuple[str, Estimate, Estimate]], confidence: float
+) -> str:
+    told = f"{counts.get(CONTAMINATED, 0)} of {sum(counts.values())} cases stand in the corpus"
     if counts.get(TOO_SHORT):
         told += f", {counts[TOO_SHORT]} are too short to tell"
     parts = [
-        f"{state} {percent(share.value)} ({limits(share)}, n = {share.n})"
-        for state, share in shares.items()
-        if share is not None and share.value is not None
+        f"{track} {CLEAN} {_told(clean)}, {CONTAMINATED} {_told(tainted)}"
+        for track, clean, tainted in shares
     ]
-    if counts.get(CONTAMINATED) and parts:
-        told += f"; accuracy: {', '.join(parts)} ({level} intervals)"
+    if parts:
+        told += f"; accuracy: {'; '.join(parts)} ({percent(confidence)} intervals)"
     return f"{told}."
+
+
+def _told(share: Estimate) -> str:
+    return f"{percent(share.value)} ({limits(share)}, n = {share.n})"
 
 
 def _by_culture(records: Iterable[Record], found: Contamination) -> SectionTable:

@@ -149,7 +149,13 @@ def _published(run: Run) -> str:
                     f"Published notes go {points(gap.value)} points better than unpublished ones "
                     f"({limits(gap)}): a large difference would be a sign of contamination."
                 )
-    return "All notes are published, so they can show no sign of contamination."
+    public = {r.facts.public for r in run.records if r.facts.track == "framing"}
+    which = (
+        "Not enough notes were judged"
+        if len(public) > 1
+        else ("All notes are published" if True in public else "No note is published")
+    )
+    return f"{which}, so published and unpublished ones can't be compared."
 
 
 def _rate_table(
