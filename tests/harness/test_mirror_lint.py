@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import time
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from culturegate.bank.lint import lint
 from culturegate.bank.mirror_layout import mirror_schema
 from culturegate.bank.mirror_lint import lint_mirror, mirror_summary
 from culturegate.bank.mirror_reading import load_mirror
+from culturegate.bank.skeleton import number_text, read_formula
 
 ROOT = Path(__file__).parents[2]
 PRIVATE = LintLimits.private()
@@ -172,6 +174,33 @@ def test_a_division_by_zero_is_a_finding(plant):
     assert "result: original: step 'full' divides by zero" in plant(change)
 
 
+@pytest.mark.parametrize("formula", ["price * 9e300 * 9e300 + 0.5", "price" + " * 9e300" * 32])
+def test_a_result_that_nobody_could_state_is_a_finding(plant, formula):
+    def change(data):
+        data["skeleton"]["steps"][0]["formula"] = formula.replace("price", "price * kilos")
+
+    assert "result: original: step 'full' has a result of more than 60 digits" in plant(change)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction("123456789012.345678"), "123456789012.345678"),
+        (Fraction("-0.05"), "-0.05"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(5, 2), "2.5"),
+        (Fraction(-20), "-20"),
+    ],
+)
+def test_a_number_is_shown_exactly(value, text):
+    assert number_text(value) == text
+    assert Fraction(number_text(value)) == value
+
+
+def test_a_name_that_python_keeps_is_a_name_and_no_other_loses_its_end():
+    assert read_formula("pass * class_ + tip__").names == {"pass", "class_", "tip__"}
+
+
 def test_an_entity_left_untranslated_is_found(plant):
     def change(data):
         arm = data["arms"]["localized"]
@@ -204,6 +233,32 @@ def test_a_slot_that_nobody_filled_is_found(plant, slot):
         data["arms"]["native"]["text"] += f" {slot}"
 
     assert any(one.startswith("slot: native: text holds a slot") for one in plant(change))
+
+
+@pytest.mark.parametrize(
+    ("field", "change"),
+    [
+        ("answer", lambda arm: arm.update(answer="{who}")),
+        ("accepted", lambda arm: arm.update(accepted=[{"answer": "{who}", "reason": "as said"}])),
+    ],
+)
+def test_a_slot_left_in_what_is_right_is_found(plant, field, change):
+    assert plant(lambda data: change(data["arms"]["native"]), "text") == [
+        f"slot: native: {field} holds a slot that nobody filled: {{who}}"
+    ]
+
+
+def test_a_slot_left_in_a_unit_is_found(plant):
+    found = plant(lambda data: data["arms"]["native"].update(unit="{currency}"))
+    assert found == ["slot: native: unit holds a slot that nobody filled: {currency}"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("answer", "x" * 81), ("accepted", [{"answer": "x" * 81, "reason": "y"}])]
+)
+def test_a_short_answer_longer_than_replies_are_read_for_is_told(plant, field, value):
+    (told,) = plant(lambda data: data["arms"]["native"].update({field: value}), "text")
+    assert told == f"load: native: {field}: a short answer of 81 characters; at most 80"
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from culturegate.bank.mirror import Accepted, Arm, Skeleton
+from culturegate.bank.mirror_reading import load_mirror
 from culturegate.tracks.mirror_reading import read_answer
 
+ROOT = Path(__file__).parents[2]
+HEADS = {
+    "en": ("Answer:", "Confidence:"),
+    "zh": ("答案：", "把握："),
+    "ja": ("答え：", "確信度："),
+    "ar": ("الإجابة:", "درجة الثقة:"),
+    "es": ("Respuesta:", "Confianza:"),
+    "hi": ("उत्तर:", "विश्वास स्तर:"),
+}
 NONE = Skeleton({}, (), {}, None, {})
 SHOWN = {"A": "at noon", "B": "in the evening", "C": "at night"}
 
@@ -135,7 +146,72 @@ def test_a_short_answer_that_is_not_the_key_is_not_right(reply, status):
     assert (found.reading.status, found.correct) == (status, False)
 
 
+@pytest.mark.parametrize("lang", sorted(HEADS))
+@pytest.mark.parametrize(
+    ("below", "confidence"),
+    [("\n85%", 0.85), ("\n85", 0.85), ("\n0%", 0.0), (" ???", None), ("", None)],
+)
+@pytest.mark.parametrize("kind", ["number", "text"])
+def test_a_heading_of_confidence_is_no_answer_wherever_its_figure_stands(
+    kind, below, confidence, lang
+):
+    answer, sure = HEADS[lang]
+    key = "39000" if kind == "number" else {"ar": "الجمعة", "zh": "星期二"}.get(lang, "Berta")
+    reply = f"…\n{answer}\n{key}\n{sure}{below}"
+    found = read_answer(reply, arm(lang, key), kind, {}, "", "stop")
+    assert (found.reading.value, found.correct, found.confidence) == (key, True, confidence)
+
+
+@pytest.mark.parametrize(
+    ("lang", "unit", "reply"),
+    [
+        ("ar", "درهم", "الإجابة: 39000درهم"),
+        ("ar", "درهم", "الإجابة: ٣٩٬٠٠٠ درهم\nدرجة الثقة: ٨٥٪"),
+        ("ar", "درهم", "الإجابة: 39000\nدرجة الثقة عالية، وقد تحققت من الحساب."),
+        ("es", "pesos", "Respuesta: 39,000\nConfianza: 85%"),
+        ("es", "pesos", "Respuesta: $39,000.00"),
+        ("es", "pesos", "Respuesta: 39.000 pesos"),
+        ("es", "pesos", "Respuesta: 39000\nMil gracias"),
+        ("hi", "रुपये", "उत्तर: ₹39,000"),
+        ("ja", "円", "答え：3万9千円"),
+        ("zh", "元", "答案：３９，０００元"),
+    ],
+)
+def test_a_number_is_read_as_it_is_written_where_the_arm_is_at_home(lang, unit, reply):
+    found = read_answer(reply, arm(lang, "39000", unit), "number", {}, "", "stop")
+    assert (found.reading.value, found.correct) == ("39000", True)
+
+
+def test_a_spanish_comma_is_a_decimal_mark_where_the_key_has_one():
+    found = read_answer("Respuesta: 1,125 kg", arm("es", "1.125", "kg"), "number", {}, "", "stop")
+    assert found.correct
+
+
+def test_a_wrong_number_with_a_mexican_comma_is_kept_as_thousands():
+    found = read_answer("Respuesta: 1,200", arm("es", "1020", "pesos"), "number", {}, "", "stop")
+    assert (found.reading.value, found.correct) == ("1200", False)
+
+
+def test_the_key_of_every_arm_of_the_bank_is_read_as_right():
+    bank, problems = load_mirror([ROOT / "items"])
+    assert problems == []
+    for family in bank.families:
+        for one in family.arms.values():
+            answer, sure = HEADS[one.lang]
+            shown = {label.upper(): text for label, text in one.options.items()}
+            key = one.answer.upper() if shown else ""
+            for given_ in [
+                one.options.get(one.answer, one.answer),
+                *(each.answer for each in one.accepted),
+            ]:
+                reply = f"3 + 4.\n{answer} {given_}\n{sure} 85%"
+                found = read_answer(reply, one, family.answer_type, shown, key, "stop")
+                assert found.correct, (family.id, one.name, given_, found.reading)
+                assert found.confidence == 0.85
+
+
 @pytest.mark.parametrize("kind", ["number", "choice", "text"])
+@settings(deadline=None)  # the first reply of a language loads its table
 @given(
     reply=st.text(max_size=400),
     lang=st.sampled_from(["en", "zh", "ja", "ar", "es", "hi"]),

@@ -57,7 +57,7 @@ def _truth(value: Any) -> Any:
         if value in _FALSE:
             return False
     if not isinstance(value, bool):
-        raise ValueError(f"true or false was expected, got {value!r}")
+        raise ValueError(f"true or false was expected, got {str(value)[:60]!r}")
     return value
 
 

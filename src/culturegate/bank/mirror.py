@@ -19,6 +19,8 @@ ArmName = Literal["original", "literal", "localized", "native"]
 TASKS: tuple[Task, ...] = ("arithmetic", "commonsense", "deduction", "decision")
 ELEMENTS: tuple[Element, ...] = ("scene", "knowledge", "norm")
 ARMS: tuple[ArmName, ...] = ("original", "literal", "localized", "native")
+MAX_ANSWER = 80
+"""Characters of a short answer that a reply is read for."""
 ORIGINAL_LANG = "en"
 """Language of the original arm."""
 

@@ -141,11 +141,12 @@ def _unlike(family: Family) -> Iterator[Finding]:
 
 def _worded(family: Family, arm: Arm) -> Iterator[Finding]:
     """Name what a filled-in template leaves behind in a text."""
-    texts = {"text": arm.text} | {
-        f"option {key.upper()}": text for key, text in arm.options.items()
-    }
-    for where, text in texts.items():
-        line = arm.lines.get("text" if where == "text" else "options")
+    texts = [("text", "text", arm.text), ("answer", "answer", arm.answer)]
+    texts += [("unit", "unit", arm.unit)] if arm.unit else []
+    texts += [("options", f"option {key.upper()}", text) for key, text in arm.options.items()]
+    texts += [("accepted", "accepted", each.answer) for each in arm.accepted]
+    for field, where, text in texts:
+        line = arm.lines.get(field)
         for match in _SLOT.finditer(text):
             message = f"{where} holds a slot that nobody filled: {one_line(match[0], 40)}"
             yield at_family("slot", family, message, line, arm)

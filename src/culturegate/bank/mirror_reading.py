@@ -16,6 +16,7 @@ from culturegate.bank.items import Review
 from culturegate.bank.layout import LABELS
 from culturegate.bank.mirror import (
     ARMS,
+    MAX_ANSWER,
     ORIGINAL_LANG,
     Accepted,
     AnswerType,
@@ -222,6 +223,13 @@ def _arm_faults(kind: AnswerType, arm: layout.ArmEntry) -> Iterator[tuple[Steps,
     if arm.answer is None:
         yield (), "answer is missing"
     if kind == "text":
+        for field, text in (
+            ("answer", arm.answer or ""),
+            *(("accepted", each.answer) for each in arm.accepted),
+        ):
+            if len(text) > MAX_ANSWER:
+                message = f"{field}: a short answer of {len(text)} characters; at most {MAX_ANSWER}"
+                yield (field,), message
         if arm.options:
             yield ("options",), "options: only a family of the answer type 'choice' has them"
         return

@@ -14,6 +14,8 @@ from functools import lru_cache
 
 MAX_FORMULA = 300
 """Characters of a formula."""
+_LARGEST = 10**60
+"""Of a result's numerator and denominator; what arms state has 15 digits."""
 _HALF = Fraction(1, 2)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ESCAPE = "__"
@@ -61,20 +63,25 @@ class Formula:
     _numbers: Mapping[int, Fraction]
 
     def value(self, values: Mapping[str, Fraction]) -> Fraction:
-        """Return the exact value. Raises `FormulaError` on a division by zero.
+        """Return the exact value.
+
+        Raises `FormulaError` on a division by zero and on a result that nobody could state.
 
         Args:
             values: Of every name in `names`.
         """
         try:
-            return self._value(self._tree, values)
+            found = self._value(self._tree, values)
         except ZeroDivisionError:
             raise FormulaError("divides by zero") from None
+        if max(abs(found.numerator), found.denominator) > _LARGEST:
+            raise FormulaError("has a result of more than 60 digits")
+        return found
 
     def _value(self, node: ast.expr, values: Mapping[str, Fraction]) -> Fraction:
         match node:
             case ast.Name(id=name):
-                return values[name.removesuffix(_ESCAPE)]
+                return values[_unescaped(name)]
             case ast.Constant():
                 return self._numbers[id(node)]
             case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -107,7 +114,7 @@ def read_formula(text: str) -> Formula:
         node = open_nodes.pop()
         match node:
             case ast.Name(id=name):
-                names.add(name.removesuffix(_ESCAPE))
+                names.add(_unescaped(name))
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 # repr gives the decimal as written, where the float itself is only near it.
                 numbers[id(node)] = _constant(number)
@@ -127,6 +134,11 @@ def read_formula(text: str) -> Formula:
     return Formula(frozenset(names), tree, numbers)
 
 
+def _unescaped(name: str) -> str:
+    kept = name.removesuffix(_ESCAPE)
+    return kept if keyword.iskeyword(kept) else name
+
+
 def _constant(number: float) -> Fraction:
     try:
         return Fraction(repr(number))
@@ -138,10 +150,8 @@ def number_text(value: Fraction) -> str:
     """Return a number as a person writes it: 18, 0.25, or 1/3 where no decimal is exact."""
     if value.denominator == 1:
         return str(value.numerator)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1 or value.denominator > 10**9:
+    places = next((n for n in range(1, 13) if 10**n % value.denominator == 0), None)
+    if places is None:
         return f"{value.numerator}/{value.denominator}"
-    return f"{value.numerator / value.denominator:.12f}".rstrip("0")
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

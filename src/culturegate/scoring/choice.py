@@ -83,7 +83,9 @@ def read_choice(
 @lru_cache(maxsize=512)
 def _texts(options: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """Return each option's folded text; texts that two options share name neither."""
-    texts = {label: folded(text).strip(_EDGES) or folded(text) for label, text in options}
+    # A reply's plain text has no dollar signs, which may be LaTeX's.
+    forms = {label: folded(text.replace("$", " ")) for label, text in options}
+    texts = {label: form.strip(_EDGES) or form for label, form in forms.items()}
     known = list(texts.values())
     return {label: text for label, text in texts.items() if text and known.count(text) == 1}
 

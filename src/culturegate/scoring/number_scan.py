@@ -99,8 +99,8 @@ def _scanner(code: str) -> _Scanner:
         rf"|\d+(?:[.,'٬٫]\d+)*|(?<![\d])[.]\d+))"
         rf"(?P<power>\s?(?:(?:\*|x|times)\s?10\s?\^\s?\{{?\s?[-+]?\d{{1,2}}\}}?|e[-+]?\d{{1,2}}(?!\d))|\^\{{?-?\d{{1,3}}\}}?)?"
         rf"(?P<over>(?:\s?/\s?(?:\d{{1,20}})| \d{{1,6}}\s?/\s?\d{{1,6}})(?![\d/]))?"
-        rf"(?P<scale>\s?(?:{trie(scales)}))?"
-        rf"(?P<after>\s?(?:{trie(units.after)}))?",
+        rf"(?P<scale>[ ]?(?:{trie(scales)}))?"
+        rf"(?P<after>[ ]?(?:{trie(units.after)}))?",
     )
     ranges = trie([folded(word) for word in (*english["range"], *own["range"])])
     between = trie([folded(word) for word in (*english["between"], *own["between"])])

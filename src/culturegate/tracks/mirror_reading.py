@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
-from culturegate.bank.mirror import AnswerType, Arm
+from culturegate.bank.mirror import MAX_ANSWER, AnswerType, Arm
 from culturegate.bank.wording import bare
 from culturegate.scoring import (
     Reading,
@@ -15,16 +16,14 @@ from culturegate.scoring import (
     read_number,
     read_stance,
 )
-from culturegate.scoring.language import language_code
+from culturegate.scoring.language import language, language_code
 from culturegate.scoring.lexicon import lexicon
-from culturegate.scoring.plain import plain
+from culturegate.scoring.plain import folded, plain
 from culturegate.scoring.reasoning import without_reasoning
 from culturegate.scoring.units import find_unit
 
 _LAST = 3
 """Lines from the end among which a confidence is looked for."""
-_SHORT = 80
-"""Characters of a short answer."""
 _AROUND = 24
 """Further characters in which a short answer may be wrapped: "It is Tuesday, then"."""
 _FIGURE = re.compile(r"\W{0,6}(\d{1,3}(?:\.\d{1,2})?) ?[%٪％]\W{0,4}")
@@ -32,6 +31,11 @@ _STATED = ("boxed", "announced", "whole")
 """Rules by which the last line alone gives a number."""
 _SHARED_SIGNS = {"peso": "$", "yuan": "¥￥"}
 """Currency signs that the table of units gives to another currency."""
+_JOINED = re.compile(r"(?<=\d)(?=[\u0621-\u064a])")
+"""Where an Arabic unit stands at the digits without a space."""
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_POINT_LANGS = ("es",)
+"""Languages in which commas part thousands in one country (Mexico) and decimals in another."""
 _OR = re.compile(r"(?<!\w)(?:or|either|o|أو|या)(?!\w)|或|还是|または|もしくは|あるいは|/")
 _MARKS = " \t\"'`*_.,:;!?()[]{}-–—、。，：；！？「」『』（）“”‘’«»।"
 
@@ -85,27 +89,45 @@ def read_answer(
 def _parted(reply: str | None, arm: Arm) -> tuple[str | None, float | None]:
     """Return a reply without its closing lines of confidence, and the confidence.
 
-    A bare percentage on the last line is one too, unless the answer itself is in percent.
+    A bare percentage on the last line is one too, unless the answer itself is in percent. A figure
+    below its heading ("Confidence:") is read as if it stood behind it.
     """
     if reply is None:
         return None, None
     stated = read_stance(reply, lang=arm.lang).confidence
-    lines = reply.rstrip().split("\n")
+    heading = _heading(language_code(arm.lang))
+    lines = [line for line in reply.splitlines() if line.strip()]
     unit = find_unit(arm.unit)
     for _ in range(_LAST):
-        while lines and not lines[-1].strip():
-            lines.pop()
         if len(lines) < 2:  # the only line is the answer's, whatever else stands on it
             break
+        before = heading.match(folded(plain(lines[-2])))
+        if before and not before["rest"]:
+            lines[-2:] = [f"{lines[-2]} {lines[-1]}"]
+            below = read_stance(lines[-1], lang=arm.lang).confidence
+            stated = stated if below is None else below
+            continue
         last = plain(lines[-1])
         bare_figure = _FIGURE.fullmatch(last)
         if bare_figure and (unit is None or unit.name != "%"):
             value = float(bare_figure[1]) / 100
             stated = value if stated is None and value <= 1 else stated
-        elif read_stance(last, lang=arm.lang).confidence is None or _announces(last, arm.lang):
+        elif _announces(last, arm.lang):
             break
+        elif read_stance(last, lang=arm.lang).confidence is None:
+            in_words = heading.match(folded(last))
+            if not in_words or not _announces(plain("\n".join(lines[:-1])), arm.lang):
+                break
         lines.pop()
     return "\n".join(lines), stated
+
+
+@cache
+def _heading(code: str) -> re.Pattern[str]:
+    """Return what begins a folded line of confidence that holds no figure: "confidence: high"."""
+    words = {folded(word) for table in ("en", code) for word in language(table).confidence}
+    longest = sorted(map(re.escape, words), key=len, reverse=True)
+    return re.compile(rf"\W{{0,6}}(?:{'|'.join(longest)})\W{{0,3}}[:=]\W{{0,4}}(?P<rest>\D*)\Z")
 
 
 def _announces(line: str, lang: str) -> bool:
@@ -116,6 +138,17 @@ def _number(body: str | None, arm: Arm, finish_reason: str | None) -> Reading:
     unit = find_unit(arm.unit)
     if body is not None and unit is not None and unit.name in _SHARED_SIGNS:
         body = re.sub(f"(?<![A-Z])[{_SHARED_SIGNS[unit.name]}]", "", body)
+    body = None if body is None else _JOINED.sub(" ", body)
+    reading = _stated(body, arm, finish_reason)
+    if body is None or language_code(arm.lang) not in _POINT_LANGS or not _THOUSANDS.search(body):
+        return reading
+    if number_equal(reading.value, arm.answer, unit=arm.unit):
+        return reading
+    parted = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), body)
+    return _stated(parted, arm, finish_reason)
+
+
+def _stated(body: str | None, arm: Arm, finish_reason: str | None) -> Reading:
     last = (body or "").rstrip().rpartition("\n")[2]
     if last.strip():
         alone = read_number(last, lang=arm.lang, unit=arm.unit, finish_reason=finish_reason)
@@ -141,7 +174,7 @@ def _short(body: str | None, arm: Arm, finish_reason: str | None) -> tuple[Readi
     for cat in ("unknown", "none", "refusal"):
         if cat in cats:
             return Reading("refused" if cat == "refusal" else "abstained", rule=cat), False
-    if not said or len(said) > _SHORT:
+    if not said or len(said) > MAX_ANSWER:
         return Reading("unparsed", rule="no_rule"), False
     found = _accepted(said, [arm.answer, *(each.answer for each in arm.accepted)])
     if found and _OR.search(said.casefold()) and not _OR.search(arm.answer.casefold()):
