@@ -36,13 +36,11 @@ IsCase = Callable[[str], bool]
 
 
 def places(tests: int, index: int, count: int) -> range:
-    """Return the places, in the collection, of the tests of shard `index` (from 0) of `count`."""
+    """Return the places, in the collection, of the tests of shard `index` (from 0) of `count`.
+
+    Every `count`-th, so that all kinds of cases are spread evenly.
+    """
     return range(index, tests, count)
-
-
-def shard(ids: Sequence[str], worker_index: int, worker_count: int) -> list[str]:
-    """Return every `worker_count`-th id, so that all kinds of cases are spread evenly."""
-    return [ids[place] for place in places(len(ids), worker_index, worker_count)]
 
 
 def share(total: int, index: int, count: int) -> int:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from culturegate.errors import CulturegateError, InputError
-from culturegate.reports import directory, files
-from culturegate.reports.directory import claim, latest_run, new_directory, point_latest, run_name
+from culturegate.reports import files
+from culturegate.reports.directory import claim, point_latest, run_name
 from culturegate.reports.evidence import read_run, write_evidence
 from culturegate.reports.files import ReportError, json_line, valid_unicode, write_json, write_text
 from culturegate.reports.provenance import collect_provenance
@@ -137,22 +137,12 @@ def test_a_run_is_named_by_utc_time_and_slug() -> None:
     assert run_name("m", NOON) != run_name("m", NOON)
 
 
-def test_a_new_directory_was_not_there_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = iter(["one", "one", "two"])
-    monkeypatch.setattr(directory, "run_name", lambda label, when: next(names))
-    first = new_directory(tmp_path / "reports", "m", NOON)
-    second = new_directory(tmp_path / "reports", "m", NOON)
-    assert (first.name, second.name) == ("one", "two")
-
-
-def test_a_reports_folder_that_is_a_file_is_named(tmp_path: Path) -> None:
+def test_a_run_folder_that_is_a_file_or_under_one_is_named(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("")
-    with pytest.raises(ReportError, match="a file stands"):
-        new_directory(tmp_path / "reports", "m", NOON)
     with pytest.raises(ReportError, match="a file stands there"):
         claim(tmp_path / "reports")
+    with pytest.raises(ReportError, match="a file stands where a folder is needed"):
+        claim(tmp_path / "reports" / "run")
 
 
 def test_a_claimed_directory_may_exist_and_is_left_clean(tmp_path: Path) -> None:
@@ -179,7 +169,6 @@ def test_latest_points_at_the_last_run_to_finish(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         point_latest(tmp_path, tmp_path / name)
     assert (tmp_path / "latest").readlink() == Path("two")
-    assert latest_run(tmp_path) == tmp_path / "two"
 
 
 def test_latest_is_a_text_file_where_links_fail(
@@ -192,7 +181,6 @@ def test_latest_is_a_text_file_where_links_fail(
     monkeypatch.setattr(Path, "symlink_to", refuse)
     point_latest(tmp_path, tmp_path / "one")
     assert (tmp_path / "latest").read_text() == "one\n"
-    assert latest_run(tmp_path) == tmp_path / "one"
 
 
 def test_a_folder_named_latest_is_left_alone_and_named(tmp_path: Path) -> None:
@@ -203,14 +191,10 @@ def test_a_folder_named_latest_is_left_alone_and_named(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["latest", "one"]
 
 
-def test_no_latest_run_is_none(tmp_path: Path) -> None:
-    assert latest_run(tmp_path) is None
-
-
 def test_sessions_that_share_a_reports_folder_do_no_harm(tmp_path: Path) -> None:
     def session(label: str) -> None:
         for _ in range(20):
-            point_latest(tmp_path, new_directory(tmp_path, label, NOON))
+            point_latest(tmp_path, claim(tmp_path / run_name(label, NOON)))
 
     threads = [threading.Thread(target=session, args=(f"m{n}",)) for n in range(4)]
     for thread in threads:
@@ -220,9 +204,7 @@ def test_sessions_that_share_a_reports_folder_do_no_harm(tmp_path: Path) -> None
     names = sorted(path.name for path in tmp_path.iterdir())
     assert len(names) == 81
     assert not [name for name in names if name.startswith(".")]
-    found = latest_run(tmp_path)
-    assert found is not None
-    assert found.parent == tmp_path
+    assert (tmp_path / "latest").resolve().parent == tmp_path
 
 
 def test_provenance_names_the_commit_and_whether_it_is_dirty(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from culturegate.shards import KEY, own_shard, position, shard, share
+from culturegate.shards import KEY, own_shard, places, position, share
 
 CONFTEST = """
     import json
@@ -115,12 +115,11 @@ def case_ids(*numbers: int) -> list[str]:
 
 
 def test_shards_are_even_and_cover_everything_once() -> None:
-    ids = [str(n) for n in range(103)]
-    shards = [shard(ids, index, 4) for index in range(4)]
-    assert sorted(chain(*shards), key=int) == ids
+    shards = [places(103, index, 4) for index in range(4)]
+    assert sorted(chain(*shards)) == list(range(103))
     assert [len(part) for part in shards] == [26, 26, 26, 25]
-    assert shard(ids, 0, 1) == ids
-    assert shard([], 0, 3) == []
+    assert list(places(3, 0, 1)) == [0, 1, 2]
+    assert list(places(0, 0, 3)) == []
 
 
 def test_shares_add_up_and_leave_nobody_without() -> None:

@@ -7,14 +7,13 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from culturegate.bank.wording import folded
 from culturegate.errors import CulturegateError
 from culturegate.text import one_line
 
 AnswerAs = Literal["letter", "text", "index0", "index1"]
-ANSWERS: tuple[str, ...] = get_args(AnswerAs)
 
 _LETTER = re.compile(r"\(?([A-Ja-j])[).]?", re.ASCII)
 

@@ -100,18 +100,10 @@ class Thresholds:
             CulturegateError: The profile does not exist.
             InputError: A line names a group that no planned case is in.
         """
-        self._check_groups(self.profile(profile).lines, planned)
-
-    def check_groups(self, planned: Sequence[CaseFacts]) -> None:
-        """Check every profile's groups against the planned cases; raises `InputError`."""
-        lines = [line for profile in self.profiles.values() for line in profile.lines]
-        self._check_groups(lines, planned)
-
-    def _check_groups(self, lines: Sequence[Line], planned: Sequence[CaseFacts]) -> None:
         problems = []
         known: dict[str, set[str]] = {}
         tracks = {facts.track for facts in planned}
-        for line in lines:
+        for line in self.profile(profile).lines:
             if line.track is not None and line.track not in tracks:
                 continue  # Nothing to judge, and nothing to say of its groups.
             facts = dict(line.where)

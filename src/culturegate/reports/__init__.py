@@ -1,6 +1,6 @@
 """A run as people and machines read it.
 
-At a session's start `new_directory` makes the run's folder, or `claim` takes the one a user named;
+At a session's start `claim` makes the run's folder, which `run_name` or the user named, and
 `collect_provenance` says with what it is made. At its end the plugin hands a `Run` to
 `write_evidence` (records.jsonl, run.json, metrics.json, efficiency.jsonl and more), `write_summary`
 (summary.md), `point_latest` and `terminal_lines`. `report.html` is pytest-html's page: the
@@ -12,8 +12,6 @@ What cannot be written raises `ReportError`, a `CulturegateError` that names the
 
 from culturegate.reports.directory import (
     claim,
-    latest_run,
-    new_directory,
     point_latest,
     run_name,
     unfinished_run,
@@ -52,9 +50,7 @@ __all__ = [
     "collect_provenance",
     "header_cells",
     "html_summary_prefix",
-    "latest_run",
     "markdown",
-    "new_directory",
     "point_latest",
     "publish",
     "read_comparable",

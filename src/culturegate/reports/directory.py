@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -22,17 +21,6 @@ def run_name(label: str, when: datetime) -> str:
     """
     slug = re.sub(r"[^a-z0-9]+", "-", label[:200].lower()).strip("-")[:40].strip("-")
     return f"{when.astimezone(UTC):%Y%m%dT%H%M%SZ}-{slug or 'run'}-{token_hex(2)}"
-
-
-def new_directory(reports: Path, label: str, when: datetime) -> Path:
-    """Make a run's directory, which did not exist before, and return it. Raises `ReportError`."""
-    for _ in range(20):
-        directory = reports / run_name(label, when)
-        with mended("make the run's folder", directory), contextlib.suppress(FileExistsError):
-            directory.mkdir(parents=True)
-            return directory
-    message = f"cannot make a new folder in {reports}: twenty names were taken; choose --run-dir"
-    raise ReportError(message)
 
 
 def claim(directory: Path) -> Path:
@@ -75,18 +63,6 @@ def point_latest(reports: Path, directory: Path) -> Path:
             beside.unlink(missing_ok=True)
             raise
     return latest
-
-
-def latest_run(reports: Path) -> Path | None:
-    """Return the directory that `latest` points at, None where there is none."""
-    latest = reports / LATEST
-    if latest.is_dir():
-        return latest.resolve()
-    try:
-        directory = reports / latest.read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return None
-    return directory.resolve() if directory.is_dir() else None
 
 
 def unfinished_run(reports: Path) -> Path | None:

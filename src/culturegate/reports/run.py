@@ -28,7 +28,7 @@ class Run:
     """One session at its end: its evidence and what the gate made of it."""
 
     directory: Path
-    """Where the run's files land; made by `directory.new_directory` or `directory.claim`."""
+    """Where the run's files land; made by `directory.claim`."""
     info: Mapping[str, Any]
     """Content of run.json: who was asked what, with which versions and hashes; no secrets."""
     records: Sequence[Record]
