@@ -391,6 +391,11 @@ class Conductor:
 
         self.info = asyncio.run(check())
 
+    def warm_up(self) -> None:
+        """Import the client of an endpoint, where one will be asked: it takes half a second."""
+        if self.settings.endpoint is not None and self.settings.replay is None:
+            import openai  # noqa: F401
+
     def begin(self, cases: Sequence[Case], *, worker: tuple[int, int] = (0, 1)) -> None:
         """Start asking, in this order.
 
@@ -526,7 +531,9 @@ class Conductor:
 
     def end(self) -> None:
         """Stop asking; what was answered is kept."""
-        gc.set_threshold(*self._thresholds_of_gc)
+        if gc.get_threshold() != self._thresholds_of_gc:
+            gc.freeze()  # pytest collects five times when it ends, each time over all it keeps.
+            gc.set_threshold(*self._thresholds_of_gc)
         if self._engine is not None:
             self._engine.close()
             fault = self._engine.fault

@@ -7,6 +7,7 @@ point, so that installing culturegate changes nobody else's session. Each hook f
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -51,6 +52,9 @@ CANNOT_START = "cannot-start"
 """Id that stands for the cases of a function which has none, or where the bank is at fault."""
 
 INTERRUPTED = "interrupted"
+
+PACKED = "culturegate_packed"
+"""What a worker's report that travels as one text stands under."""
 
 _case = pytest.StashKey[Case]()
 _outcome = pytest.StashKey[Outcome]()
@@ -212,20 +216,33 @@ class Asking:
                 _refuse(error)
         return None
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> None:
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Make use of the time in which the controller looks whether the model can be asked."""
+        if self._workerinput is not None and session.items:
+            self._conductor.warm_up()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Start asking a worker's shard with its first test, which the controller has let go."""
-        if _case in item.stash and isinstance(item, pytest.Function):
+        if self._workerinput is not None and not self._begun:
+            self._begun = True
+            self._begin_shard(item.session.items, self._workerinput)
+        if _case not in item.stash:
+            return (yield)
+        if isinstance(item, pytest.Function):
             _hand_over(item, self._conductor)
-        if self._workerinput is None or self._begun:
-            return
-        self._begun = True
-        items = item.session.items
+        result = yield
+        # pytest keeps every item to the end, with half a kilobyte of what plugins noted of it.
+        item.stash = pytest.Stash()
+        return result
+
+    def _begin_shard(self, items: Sequence[pytest.Item], workerinput: dict[str, Any]) -> None:
         cases = {item.nodeid: item.stash[_case] for item in items if _case in item.stash}
-        own = own_shard(self._workerinput, [item.nodeid for item in items], cases.__contains__)
+        own = own_shard(workerinput, [item.nodeid for item in items], cases.__contains__)
         try:
             self._conductor.begin(
-                [cases[nodeid] for nodeid in own or ()], worker=position(self._workerinput)
+                [cases[nodeid] for nodeid in own or ()], worker=position(workerinput)
             )
         except CulturegateError as error:
             self._conductor.stopped = str(error)
@@ -247,8 +264,8 @@ class Asking:
             return None
         error = call.excinfo.value if call.excinfo is not None else None
         outcome = item.stash.get(_outcome, None)
-        if call.when == "teardown" and outcome is not None:
-            del item.stash[_outcome]  # pytest keeps every item to the end.
+        if call.when != "call" and error is None:
+            return _report(item, call, "passed", None)
         if call.when == "setup" and isinstance(error, UnaskedCase):
             return _report(item, call, "failed", str(error), self._carried(error.outcome))
         if call.when != "call" or outcome is None:
@@ -294,10 +311,11 @@ def _report(
     call: pytest.CallInfo[None],
     outcome: str,
     line: str | None,
-    carried: Outcome | dict[str, Any],
+    carried: Outcome | dict[str, Any] | None = None,
 ) -> pytest.TestReport:
     report = pytest.TestReport(
-        nodeid=item.nodeid,
+        # The item's own, where pytest (from 9.2 on) has it parsed; a name would be parsed anew.
+        nodeid=getattr(item, "id", item.nodeid),
         location=item.location,
         keywords=_keywords(tuple(mark.name for mark in item.iter_markers())),
         outcome=outcome,  # type: ignore[arg-type]
@@ -309,7 +327,8 @@ def _report(
         stop=call.stop,
         sections=[(f"Captured {key} {when}", text) for when, key, text in item._report_sections],
     )
-    report.culturegate = carried  # type: ignore[attr-defined]
+    if carried is not None:
+        report.culturegate = carried  # type: ignore[attr-defined]
     return report
 
 
@@ -534,6 +553,13 @@ class Workers:
         node.workerinput["culturegate_run_dir"] = str(self._conductor.settings.run_dir)
         self._shards.assign(node)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_from_serializable(self, data: dict[str, Any]) -> None:
+        """Unpack a report in place; pytest goes on with it."""
+        if PACKED in data:
+            data.update(json.loads(data.pop(PACKED)))
+            data["location"] = tuple(data["location"])
+
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
         """Send each worker its own shard, so that it can ask ahead."""
@@ -583,6 +609,23 @@ class Unseen:
     def pytest_runtest_logreport(self) -> None:
         """Keep no report."""
         _forget_quiet(self._terminal)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_report_to_serializable(
+        self, report: pytest.TestReport
+    ) -> Generator[None, dict[str, Any] | None, dict[str, Any] | None]:
+        """Send a case's reports as one text each: execnet packs value by value, in Python.
+
+        What a user's own properties hold might come back from JSON as something else.
+        """
+        data = yield
+        quiet = report.when in ("setup", "teardown") and report.passed
+        if data is None or not (quiet or _is_of_case(report)) or report.user_properties:
+            return data
+        try:
+            return {PACKED: json.dumps(data)}
+        except TypeError:
+            return data  # Another plugin's attribute, which is no plain data.
 
 
 def _forget_quiet(terminal: pytest.TerminalReporter | None) -> None:

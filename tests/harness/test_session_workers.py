@@ -7,6 +7,8 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
 
 from servers import Answer, ScriptedServer, answers, prompt_of
 from suites import SMALL, Suite, everything_right, key_letter, recall_only, refusal, small_bank
@@ -18,6 +20,15 @@ def prompts(server: ScriptedServer) -> Counter:
     return Counter(prompt_of(request.body) for request in server.chats)
 
 
+def told(junit: Path) -> list[tuple[str | None, ...]]:
+    """Return what JUnit's file tells of each test, but for its time, in order of name."""
+    return sorted(
+        (case.get("classname"), case.get("name"), failure.get("message"), failure.text)
+        for case in ElementTree.parse(junit).iter("testcase")
+        for failure in case.findall("failure") or [case]
+    )
+
+
 def test_replies_in_any_order_of_arrival_give_the_same_bytes(suite):
     suite.write_bank(small_bank(2, 8))
     draw = random.Random(5)
@@ -26,8 +37,9 @@ def test_replies_in_any_order_of_arrival_give_the_same_bytes(suite):
         return Answer(recall_only(body), delay=draw.random() * 0.2)
 
     with ScriptedServer(some_time) as server:
-        alone = suite.ask(server, *FULL, run_dir="alone")
-        both = suite.ask(server, *FULL, "-n", "2", run_dir="both")
+        junit = "--junit-xml={}.xml".format
+        alone = suite.ask(server, *FULL, junit("alone"), run_dir="alone")
+        both = suite.ask(server, *FULL, junit("both"), "-n", "2", run_dir="both")
         assert set(prompts(server).values()) == {2}
         assert server.most_in_flight <= 32
     assert alone.ret == both.ret == 0
@@ -35,6 +47,7 @@ def test_replies_in_any_order_of_arrival_give_the_same_bytes(suite):
     for name in ("metrics.json", "records.jsonl"):
         one, other = suite.path / "alone" / name, suite.path / "both" / name
         assert one.read_bytes() == other.read_bytes()
+    assert told(suite.path / "alone.xml") == told(suite.path / "both.xml")
     assert (suite.path / "both" / "report.html").is_file()
     same = ("partial", "cut", "bank_hash", "prompt_hash", "model", "base_url")
     assert {k: suite.info("alone")[k] for k in same} == {k: suite.info("both")[k] for k in same}
