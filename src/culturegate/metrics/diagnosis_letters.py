@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtrc
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.intervals import quantile
@@ -126,4 +125,6 @@ def _homogeneity(sums: Floats) -> tuple[float, int]:
 
 
 def _p(statistic: float, df: int) -> float:
+    from scipy.special import chdtrc  # scipy.stats, which has it as chi2.sf, takes 0.8 s to import
+
     return float(chdtrc(df, statistic)) if df else 1.0
