@@ -18,6 +18,7 @@ from culturegate.gate import GateResult, judge
 from culturegate.metrics import Efficiency, efficiency_summary, summarise
 from culturegate.models.urls import parse
 from culturegate.options import Settings
+from culturegate.persona_check import chats
 from culturegate.reports import (
     DISPUTED_FILE,
     Disputed,
@@ -32,7 +33,9 @@ from culturegate.reports import (
     write_framing,
     write_summary,
 )
+from culturegate.reports.checklist import CHECKLIST, JudgedPoint, write_checklist
 from culturegate.reports.path_scores import write_path_scores
+from culturegate.reports.persona_chats import FACTS
 from culturegate.tracks import TRACKS, Protocol, blinding
 
 
@@ -125,7 +128,7 @@ def _rerun(settings: Settings, arguments: Iterable[str]) -> str:
 
 
 def write_run(
-    run: Run, reports: Path, disputed: Iterator[Disputed]
+    run: Run, reports: Path, disputed: Iterator[Disputed], judged: Iterator[JudgedPoint]
 ) -> tuple[list[Path], list[str]]:
     """Write the run's files, and let `latest` in `reports` point at it where it lies there.
 
@@ -133,6 +136,7 @@ def write_run(
         run: What to write.
         reports: Where runs lie.
         disputed: The run's readings in dispute; without any there is no disputed.csv.
+        judged: The points that a judge decided; without any there is no checklist.csv.
 
     Returns:
         The paths to show a reader, and what went wrong beside them: a run is none the worse for
@@ -153,11 +157,18 @@ def write_run(
             write_disputed(path, chain([first], disputed))
             paths.append(path)
 
+    def checklist() -> None:
+        first = next(judged, None)
+        if first is not None:
+            path = run.directory / CHECKLIST
+            write_checklist(path, chain([first], judged))
+            paths.append(path)
+
     def framing() -> None:
         path = write_framing(run)
         paths.extend([path] if path is not None else [])
 
-    beside: list[Callable[[], object]] = [dispute, framing, lambda: publish(run)]
+    beside: list[Callable[[], object]] = [dispute, checklist, framing, lambda: publish(run)]
     if run.directory.parent == reports:
         beside.append(lambda: point_latest(reports, run.directory))
     warnings = []
@@ -216,6 +227,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "prompt_hash": conductor.prompts,
         "home": settings.home,
         **_blinding(settings, tracks),
+        **_chats(conductor, tracks),
         "awareness_position": settings.awareness_position,
         "judge_model": settings.judge_model,
         "corpus": _corpus(conductor),
@@ -237,6 +249,13 @@ def _blinding(settings: Settings, tracks: Sequence[str]) -> dict[str, Any]:
         return {}
     seed = settings.protocol.framing.seed
     return {blinding.KEY: blinding.key(seed + settings.bank_seed), "framing_seed": seed}
+
+
+def _chats(conductor: Conductor, tracks: Sequence[str]) -> dict[str, Any]:
+    """Return what there is to know of the personas' chats without any reader."""
+    if "persona" not in tracks:
+        return {}
+    return {FACTS: chats(conductor.bank.persona, conductor.settings.bank_seed)}
 
 
 def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from culturegate.bank.persona import Norm, PersonaBank, PersonaCulture
+from culturegate.bank.persona import Exchange, Norm, PersonaBank, PersonaCulture
 from culturegate.bank.persona_people import Persona, Shown, derive, history, tokens
 from culturegate.bank.persona_reveals import Reveals
 from culturegate.errors import CulturegateError, InputError, Problem
 from culturegate.metrics import estimate
 from culturegate.models.base import Message, Model, Prompt
-from culturegate.reports.persona import PUBLISHED_RECOVERED
+from culturegate.reports.persona_chats import PUBLISHED_RECOVERED
 from culturegate.reports.spreadsheet import MARK, table_line, table_rows
 from culturegate.text import one_line
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
@@ -35,6 +37,9 @@ TEXTS = {
 }
 COLUMNS = ("persona", "norm", "history", "habit", "state", "signed")
 NEEDED = ("persona", "norm", "state", "signed")
+SHEET = "sheet"
+"""Template of the trials that a person's table gave; their detail is who signed."""
+LONGEST_NAME = 100
 _TOKENS = 512
 """Room for a reader that thinks before it answers."""
 
@@ -66,9 +71,7 @@ class Question:
         """Return the record of a state that a reader named, None where none was read."""
         right = state == self.persona.states[self.norm.id]
         correct = None if trial.status == "error" else right
-        return record(
-            self.facts, [Trial(trial.template, trial.sample, trial.status, state, correct)]
-        )
+        return record(self.facts, [replace(trial, value=state, correct=correct)])
 
 
 def people(bank: PersonaBank, seed: int) -> Iterator[tuple[PersonaCulture, Persona]]:
@@ -159,7 +162,8 @@ def read_sheet(data: bytes, asked: Sequence[Question], file: Path) -> list[Recor
             elif question.facts.case in records:
                 message = f"{question.facts.case} stands twice"
             else:
-                trial = Trial("sheet", 0, "answered")
+                signed = one_line(row["signed"], LONGEST_NAME)
+                trial = Trial(SHEET, 0, "answered", detail=signed)
                 records[question.facts.case] = question.answered(trial, state)
                 continue
             problems.append(Problem(file, message, line))
@@ -170,17 +174,22 @@ def read_sheet(data: bytes, asked: Sequence[Question], file: Path) -> list[Recor
     return list(records.values())
 
 
-async def ask_reader(model: Model, asked: Sequence[Question], at_once: int) -> list[Record]:
-    """Have a model name every state, at most `at_once` calls at a time, personas in order."""
+async def ask_reader(
+    model: Model, asked: Sequence[Question], at_once: int
+) -> tuple[list[Record], str]:
+    """Have a model name every state, at most `at_once` calls at a time, personas in order.
+
+    Returns the records and the model's name.
+    """
     gate = asyncio.Semaphore(at_once)
 
     async def one(question: Question) -> Record:
         async with gate:
             return await _ask(model.ask, question)
 
-    await model.check()
+    info = await model.check()
     try:
-        return await asyncio.gather(*(one(question) for question in asked))
+        return await asyncio.gather(*(one(question) for question in asked)), info.name
     finally:
         await model.aclose()
 
@@ -204,11 +213,37 @@ async def _ask(ask: Ask, question: Question) -> Record:
 def reveals(bank: PersonaBank, seed: int) -> Mapping[str, int]:
     """Return how many telling words each culture's histories hold; none should."""
     found = dict.fromkeys(bank.by_culture, 0)
+    words = {
+        culture.slug: Reveals([*culture.reveals, *culture.title.values()])
+        for culture in bank.by_culture.values()
+    }
+    # The personas of a culture share their exchanges, and looking takes its time.
+    seen: dict[tuple[str, Exchange], list[str]] = {}
     for culture, persona in people(bank, seed):
-        words = Reveals([*culture.reveals, *culture.title.values()])
-        told = written(history(culture, persona, bank.neutral, seed))
-        found[culture.slug] += len(words.find(told))
+        telling: set[str] = set()
+        for shown in history(culture, persona, bank.neutral, seed):
+            key = (culture.slug, shown.exchange)
+            if key not in seen:
+                seen[key] = words[culture.slug].find(written([shown]))
+            telling.update(seen[key])
+        found[culture.slug] += len(telling)
     return found
+
+
+def chats(bank: PersonaBank, seed: int) -> dict[str, Any]:
+    """Return what run.json says of the chats: their hash, and the telling words by culture."""
+    digest = hashlib.sha256()
+    for asked in questions(bank, seed):
+        texts = (asked.persona.id, asked.norm.id, asked.norm.text, written(asked.history))
+        digest.update("\0".join(texts).encode())
+    words = reveals(bank, seed)
+    return {
+        "sha256": digest.hexdigest(),
+        "cultures": {
+            slug: {"title": culture.title.get("en", slug), "reveals": words[slug]}
+            for slug, culture in bank.by_culture.items()
+        },
+    }
 
 
 def told(records: Sequence[Record], words: Mapping[str, int]) -> Iterator[str]:

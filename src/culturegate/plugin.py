@@ -18,6 +18,7 @@ from typing import Any, Literal, NoReturn
 
 import pytest
 
+from culturegate.checklist import judged_points
 from culturegate.closing import close_run, exit_code, write_run
 from culturegate.conductor import Conductor
 from culturegate.disputes import disputed_readings
@@ -459,7 +460,7 @@ class Judging:
             self._run = close_run(conductor, cut=cut, arguments=self._config.invocation_params.args)
             reports = conductor.settings.root / "reports"
             self._paths, self._warnings = write_run(
-                self._run, reports, disputed_readings(conductor)
+                self._run, reports, disputed_readings(conductor), judged_points(conductor)
             )
         except CulturegateError as error:
             self._trouble = str(error)

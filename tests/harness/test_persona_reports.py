@@ -90,7 +90,8 @@ def test_a_judged_run_says_that_no_person_has_calibrated_the_judge(bank):
 
     cases = persona_cases(bank.persona, small, 0, judged=True)
     section = persona_section(run_of([asyncio.run(case.run(ask)) for case in cases]))
-    assert any("the judge is not calibrated" in note for note in section.notes)
+    told = [place.html(Path("run"), {}) for place in section.places]
+    assert any("the judge is not calibrated" in each for each in told)
     table = rows(section, "The judge, by culture")
     assert table["Freedonian"]["two calls agree"].startswith("100%")
     assert table["Freedonian"]["points that both read"] == "20"

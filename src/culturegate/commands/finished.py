@@ -1,4 +1,4 @@
-"""`culturegate sample` and `path-scores`: a run that is over, judged again by a person."""
+"""`culturegate sample`, `path-scores`, `checklist`: a finished run, judged again by a person."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from culturegate.commands.usage import Commands, UsageError, folders
 
 
 def add(commands: Commands) -> None:
-    """Add sample and path-scores."""
+    """Add sample, path-scores and checklist."""
     sample = commands.add_parser("sample", help="Draw trials of a run for a person to judge again")
     sample.add_argument("run_directory", metavar="RUN", help="The run's folder")
     sample.add_argument("directories", nargs="*", metavar="DIR", help="Folders (default: items)")
@@ -32,6 +32,15 @@ def add(commands: Commands) -> None:
         "file", metavar="FILE.csv", help="The run's path_scores.csv with a person's scores"
     )
     paths.set_defaults(run=_path_scores)
+
+    points = commands.add_parser(
+        "checklist", help="Compare a judge's verdicts on a checklist's points with a person's"
+    )
+    points.add_argument("run_directory", metavar="RUN", help="The run's folder, asked with a judge")
+    points.add_argument(
+        "file", metavar="FILE.csv", help="A copy of the run's checklist.csv, decided and signed"
+    )
+    points.set_defaults(run=_checklist)
 
 
 def _sample(options: argparse.Namespace) -> int:
@@ -60,5 +69,13 @@ def _path_scores(options: argparse.Namespace) -> int:
     scores = read_path_scores(Path(options.file))
     _, records = read_run(Path(options.run_directory))
     for line in comparison_lines(compare_scorers(records, scores)):
+        print(line)
+    return 0
+
+
+def _checklist(options: argparse.Namespace) -> int:
+    from culturegate.checklist import calibrate
+
+    for line in calibrate(Path(options.run_directory), Path(options.file)):
         print(line)
     return 0

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from culturegate.metrics.agreement import agreement
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.persona import judge_agreement
+from culturegate.reports.checklist import JUDGE
+from culturegate.reports.persona_chats import CHATS, PUBLISHED_RECOVERED, explicit_reveals
 from culturegate.reports.persona_figure import adherence_figure
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
@@ -22,8 +24,6 @@ ARMS = {
 }
 GAINS = {"hint": "hint_gain", "explicit": "explicit_gain"}
 PUBLISHED_BEST, PUBLISHED_AFGHAN, PUBLISHED_HINT = "20 to 30%", "8.8%", "3 to 5 points"
-PUBLISHED_RECOVERED = 0.947
-"""Share of norm states that the published framework's chats keep to."""
 
 
 def persona_section(run: Run) -> Section | None:
@@ -46,7 +46,7 @@ def persona_section(run: Run) -> Section | None:
         _arm_table(found, [arm for arm in ARMS if any(r.facts.arm == arm for r in records)]),
         _topic_table(found, sorted({str(record.facts.task) for record in records})),
         _judge_table(records, titles),
-        _published_table(found, records),
+        _published_table(found, records, explicit_reveals(run.info)),
     )
     return Section(
         "Persona: acting on the norms that a user's chats show",
@@ -54,6 +54,7 @@ def persona_section(run: Run) -> Section | None:
         tuple(_notes(found, judged, chance)),
         tuple(table for table in tables if table is not None),
         () if figure is None else (figure,),
+        (CHATS, JUDGE) if judged else (CHATS,),
     )
 
 
@@ -91,8 +92,7 @@ def _notes(found: Estimates, judged: bool, chance: float | None) -> Iterator[str
     if judged:
         yield (
             "The model wrote its replies and a judge model decided each point of a checklist, in "
-            "two calls and a third where they differed. No person has scored replies of this run "
-            "yet, so the judge is not calibrated: draw some with `culturegate sample`."
+            "two calls and a third where they differed."
         )
     else:
         guess = "" if chance is None else f" A guess fits in {percent(chance)} of cases."
@@ -194,7 +194,9 @@ def _agreed(same: int, both: int) -> str:
     return f"{percent(found.share)} ({points(found.low)} to {points(found.high)})"
 
 
-def _published_table(found: Estimates, records: Sequence[Record]) -> SectionTable:
+def _published_table(
+    found: Estimates, records: Sequence[Record], reveals: int | None
+) -> SectionTable:
     """Lay the published framework's rows beside this run's."""
     facts = [record.facts for record in records]
     cultures = {fact.culture for fact in facts}
@@ -217,7 +219,8 @@ def _published_table(found: Estimates, records: Sequence[Record]) -> SectionTabl
         ),
         ("gain of a hint", PUBLISHED_HINT, _difference(found.get("hint_gain"))),
         ("norm states that the chats keep to", f"{PUBLISHED_RECOVERED}",
-         "by culturegate persona --check"),
+         "see what a blind reader recovers"),
+        ("explicit reveals in the chats", "0", "not counted" if reveals is None else str(reveals)),
     )  # fmt: skip
     heads = ("", "published", "this run")
     return SectionTable("Beside the published framework (another task: see the docs)", heads, rows)

@@ -37,6 +37,7 @@ LABELS = {
     "blinding": "codes of the conditions",
     "framing_seed": "framing seed",
     "judge_model": "judge model",
+    "persona_chats": "the personas' chats",
     "max_connections": "requests in flight",
     "held_back": "retries and waits",
     "bank_seed": "bank seed",

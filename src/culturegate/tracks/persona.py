@@ -128,6 +128,14 @@ class PersonaCase:
         return self.cell.replies[self.state]
 
     @property
+    def points(self) -> Mapping[str, str]:
+        """What a judge decides of a written reply: the checklist's points by their aspect."""
+        return {
+            f"{self.state}-{number}": point
+            for number, point in enumerate(self.cell.checklist[self.state], 1)
+        }
+
+    @property
     def choices(self) -> Mapping[str, str]:
         """The four replies by their label; empty where the model writes its own."""
         if self.judged:
@@ -149,10 +157,7 @@ class PersonaCase:
                 prompts=[self._prompt(n, "write", "") for n in range(self.protocol.samples)],
                 template=wording("write", self.arm).id,
                 request=self.request.text,
-                points={
-                    f"{self.state}-{number}": point
-                    for number, point in enumerate(self.cell.checklist[self.state], 1)
-                },
+                points=self.points,
                 judge=wording("judge"),
             )
         asked = [self._choose(ask, sample) for sample in range(self.protocol.samples)]
@@ -230,7 +235,8 @@ def persona_cases(
 ) -> tuple[PersonaCase, ...]:
     """Return every case that the protocol names: whole personas in order, without history last.
 
-    The place of the fitting reply goes round evenly within each culture; a cell's arms share it.
+    The place of the fitting reply goes round evenly within each culture, of norms followed and of
+    norms avoided alike, so that a habit of place is no asymmetry; a cell's arms share it.
     Raises `CulturegateError` where a culture's values give no ten personas.
     """
     if LANG not in protocol.langs:
@@ -242,15 +248,15 @@ def persona_cases(
             people = derive(culture, seed)[: protocol.personas_per_culture]
         except ValueError as error:
             raise CulturegateError(f"{culture.file}: {error}") from None
-        rank = 0
+        ranks = dict.fromkeys(OPPOSITE, 0)
         for persona in people:
             scene = Scene(culture, persona, history(culture, persona, bank.neutral, seed), turns)
             cells = _drawn(scene, protocol.requests_per_persona, seed)
             orders = []
             for norm, cell in cells:
-                name = f"{persona.id}-{norm.id}-{cell.request}"
-                orders.append(_order(persona.states[norm.id], rank, name, seed))
-                rank += 1
+                state, name = persona.states[norm.id], f"{persona.id}-{norm.id}-{cell.request}"
+                orders.append(_order(state, ranks[state], name, seed))
+                ranks[state] += 1
             for arm in protocol.arms:
                 found += [
                     PersonaCase(
