@@ -146,7 +146,36 @@ def test_rows_nobody_filled_in_are_passed_over(tmp_path: Path) -> None:
 def test_another_table_is_no_sheet(tmp_path: Path) -> None:
     file, sheet = written(tmp_path)
     sheet.write_text("item,note\nx,y\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no column content, your_answer, verdict, reviewer, date"):
+    with pytest.raises(
+        InputError, match="lacks the columns content, your_answer, verdict, reviewer, date"
+    ):
+        read_sheet(load_bank([file]), sheet)
+
+
+def test_a_sheet_saved_as_unicode_text_is_read(tmp_path: Path) -> None:
+    file, sheet = written(tmp_path)
+    fill(sheet, {"greek-fire-r1": AGREES | {"note": "'=1"}})
+    with sheet.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.reader(stream, delimiter=";"))
+    with sheet.open("w", encoding="utf-16", newline="") as stream:
+        csv.writer(stream, delimiter="\t").writerows(
+            [[rows[0][0].upper(), *rows[0][1:]], *rows[1:]]
+        )
+    (signature,), problems = read_sheet(load_bank([file]), sheet)
+    assert (signature.item.id, signature.review.note) == ("greek-fire-r1", "=1")
+    assert problems == []
+
+
+def test_a_row_with_an_unquoted_comma_signs_nothing(tmp_path: Path) -> None:
+    file, sheet = written(tmp_path)
+    sheet.write_text(
+        "item,content,your_answer,verdict,reviewer,date,note\n"
+        "greek-fire-r1,x,A,ok,A Reader,2024-05-01,fine, I think\n"
+    )
+    with pytest.raises(InputError, match="line 2 has more cells than columns; quote cells with"):
+        read_sheet(load_bank([file]), sheet)
+    sheet.write_text("item,content,your_answer,verdict,reviewer,date,note,note\n")
+    with pytest.raises(InputError, match="columns that stand twice: note"):
         read_sheet(load_bank([file]), sheet)
 
 

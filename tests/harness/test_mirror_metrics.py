@@ -331,5 +331,5 @@ def test_every_row_of_a_persons_scores_that_cannot_be_used_is_told_with_its_line
         "/person.csv:8: case and template say which reply is meant; fill them in",
     ]
     path.write_text("case,score\na,1\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no column template, sample, aspect"):
+    with pytest.raises(InputError, match="lacks the columns template, sample, aspect"):
         read_path_scores(path)

@@ -77,11 +77,8 @@ class JsonDocument:
         return self.places.line(path) if self.places else None
 
 
-def read_text(file: Path, limit: int = MAX_DOCUMENT) -> str:
-    """Return a file's text, without a byte-order mark and with plain line ends.
-
-    Raises `InputError` where the file is missing, larger than `limit` bytes or not UTF-8.
-    """
+def read_bytes(file: Path, limit: int) -> bytes:
+    """Return a file's bytes; raises `InputError` where it can't be read or has over `limit`."""
     try:
         if not file.is_file():
             what = "a folder" if file.is_dir() else "no such file"
@@ -93,9 +90,17 @@ def read_text(file: Path, limit: int = MAX_DOCUMENT) -> str:
                 "split it, or write the items as JSON Lines"
             )
             raise InputError([Problem(file, message)], "files")
-        raw = file.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise InputError([Problem(file, f"cannot be read: {error.strerror}")], "files") from None
+
+
+def read_text(file: Path, limit: int = MAX_DOCUMENT) -> str:
+    """Return a file's text, without a byte-order mark and with plain line ends.
+
+    Raises `InputError` where the file is missing, larger than `limit` bytes or not UTF-8.
+    """
+    raw = read_bytes(file, limit)
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError([Problem(file, "UTF-16; save it as UTF-8")], "files")
     try:

@@ -6,7 +6,6 @@ signature. It carries the hash of each item's content, so that nobody signs what
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import re
@@ -16,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from culturegate.bank.bank import Bank
-from culturegate.bank.files import read_table
+from culturegate.bank.files import read_bytes
 from culturegate.bank.items import MythItem, Review
+from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.bank.wording import folded
 from culturegate.errors import CulturegateError, InputError, Problem
 from culturegate.text import one_line
 
 FILLED_IN = ("your_answer", "verdict", "reviewer", "date", "note")
+NEEDED = ("item", "content", *FILLED_IN)
 VERDICTS = ("ok", "change", "drop")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
@@ -36,16 +37,17 @@ class Signature:
 
 
 def write_sheet(bank: Bank, file: Path) -> int:
-    """Write the sheet, with a byte-order mark since spreadsheets ask for one; return its rows."""
+    """Write the sheet, in which no cell is a formula, and return its number of rows."""
     langs = sorted({lang for item in bank.myth for lang in item.langs})
     labels = sorted({label for item in bank.myth for label in item.options})
     texts = [f"{part}_{lang}" for lang in langs for part in ("question", *labels)]
     columns = ["item", "content", "culture", "kind", "episode", "source", *texts, *FILLED_IN]
     try:
-        with file.open("w", encoding="utf-8-sig", newline="") as stream:
-            writer = csv.DictWriter(stream, columns, restval="")
-            writer.writeheader()
-            writer.writerows(_row(item) for item in bank.myth)
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(MARK + table_line(columns))
+            for item in bank.myth:
+                row = _row(item)
+                stream.write(table_line(row.get(name, "") for name in columns))
     except OSError as error:
         raise CulturegateError(f"{file}: cannot be written: {error.strerror}") from None
     return len(bank.myth)
@@ -64,11 +66,7 @@ def _row(item: MythItem) -> dict[str, str]:
         row[f"question_{lang}"] = item.question[lang]
         for label, option in item.options.items():
             row[f"{label}_{lang}"] = option.text[lang]
-    # A cell that starts like a formula would be run as one.
-    return {
-        name: f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell
-        for name, cell in row.items()
-    }
+    return row
 
 
 def content_hash(item: MythItem) -> str:
@@ -89,26 +87,22 @@ def read_sheet(bank: Bank, file: Path) -> tuple[list[Signature], list[Problem]]:
     signed: dict[str, list[Review]] = {item.id: list(item.reviews) for item in bank.myth}
     signatures: list[Signature] = []
     problems: list[Problem] = []
-    _, rows = read_table(file)
-    for row in rows:
-        if isinstance(row, Problem):
-            problems.append(row)
-            continue
-        cells = {name.casefold(): str(cell).strip() for name, cell in row.data.items()}
-        absent = [name for name in ("item", "content", *FILLED_IN) if name not in cells]
-        if absent:
-            message = f"no column {', '.join(absent)}; write one with lint --review-sheet"
-            raise InputError([Problem(file, message)], "review sheet")
-        if not any(cells[name] for name in FILLED_IN):
-            continue
-        item = items.get(cells["item"])
-        faults = list(_faults(cells, item, signed.get(cells["item"], [])))
-        name = one_line(cells["item"], 80)
-        problems += [Problem(file, fault, row.line(), name) for fault in faults]
-        if item is not None and not faults:
-            review = Review(cells["reviewer"], cells["date"], cells["note"])
-            signed[item.id].append(review)
-            signatures.append(Signature(item, review))
+    data = read_bytes(file, LARGEST)
+    try:
+        for line, cells in table_rows(data, NEEDED, NEEDED):
+            if not any(cells[name] for name in FILLED_IN):
+                continue
+            item = items.get(cells["item"])
+            faults = list(_faults(cells, item, signed.get(cells["item"], [])))
+            name = one_line(cells["item"], 80)
+            problems += [Problem(file, fault, line, name) for fault in faults]
+            if item is not None and not faults:
+                review = Review(cells["reviewer"], cells["date"], cells["note"])
+                signed[item.id].append(review)
+                signatures.append(Signature(item, review))
+    except ValueError as error:
+        message = f"{error}; lint --review-sheet writes a sheet"
+        raise InputError([Problem(file, message)], "review sheet") from None
     return signatures, problems
 
 

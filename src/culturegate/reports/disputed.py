@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.errors import InputError, Problem
 from culturegate.reports.files import mended, write_text
 from culturegate.reports.shown import bounded
-from culturegate.reports.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.text import clean, one_line
 from culturegate.tracks import Decision, Trial, hash_reply
 
@@ -114,7 +114,7 @@ def read_decisions(path: Path, letters: Callable[[str], Collection[str] | None])
                     message = "a second decision about this trial; leave one of them"
                     raise ValueError(message)
             except ValueError as error:
-                case = one_line(row.get("case") or "", 80)
+                case = one_line(row["case"], 80)
                 problems.append(Problem(path, str(error), line, case or None))
     except ValueError as error:
         problems.append(Problem(path, str(error)))
@@ -126,16 +126,15 @@ def read_decisions(path: Path, letters: Callable[[str], Collection[str] | None])
 def _decision(
     row: Mapping[str, str], letters: Callable[[str], Collection[str] | None]
 ) -> Decision | None:
-    cells = {name: row.get(name, "").strip().removeprefix("'") for name in NEEDED}
-    case, choice, signed = cells["case"], cells["decision"], cells["signed"]
+    case, choice, signed = row["case"], row["decision"], row["signed"]
     if not choice and not signed:
         return None
     faults = []
-    empty = [name for name in ("case", "template", "reply_key", "reply_hash") if not cells[name]]
+    empty = [name for name in ("case", "template", "reply_key", "reply_hash") if not row[name]]
     if empty:
         faults.append(f"{', '.join(empty)}: empty; leave what the run wrote there")
-    if not re.fullmatch(r"\d{1,6}", cells["sample"], re.ASCII):
-        faults.append(f"sample: {one_line(cells['sample'], 40)!r} is no number")
+    if not re.fullmatch(r"\d{1,6}", row["sample"], re.ASCII):
+        faults.append(f"sample: {one_line(row['sample'], 40)!r} is no number")
     known = letters(case)
     if not choice:
         faults.append("signed, but decision is empty")
@@ -154,10 +153,10 @@ def _decision(
         raise ValueError("; ".join(faults))
     return Decision(
         case=case,
-        template=cells["template"],
-        sample=int(cells["sample"]),
-        reply_key=cells["reply_key"],
-        reply_hash=cells["reply_hash"],
+        template=row["template"],
+        sample=int(row["sample"]),
+        reply_key=row["reply_key"],
+        reply_hash=row["reply_hash"],
         letter=None if choice.casefold() == "none" else choice.upper(),
         signed=clean(signed),
     )

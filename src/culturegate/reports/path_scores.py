@@ -7,13 +7,12 @@ whose `score` cells are empty; rows left empty give no score.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from culturegate.bank.files import read_table
+from culturegate.bank.files import read_bytes
+from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.errors import InputError, Problem
 from culturegate.metrics.mirror_paths import BEST, PathKey, path_key
 from culturegate.reports.files import write_text
@@ -40,19 +39,13 @@ def write_path_scores(directory: Path, records: Iterable[Record]) -> Path | None
 
 
 def _lines(records: Iterable[Record]) -> Iterator[str]:
-    yield "\ufeff" + _line(COLUMNS)
+    yield MARK + table_line(COLUMNS)
     for record in sorted(records, key=lambda record: record.facts.case):
         for score in path_scores(record.judgements):
             shown = "" if score.score is None else f"{score.score:g}"
             case, template, sample, aspect = path_key(record, score)
             marked = "true" if score.nonstandard else "false"
-            yield _line((case, template, str(sample), aspect, shown, marked))
-
-
-def _line(cells: Iterable[str]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n").writerow(cells)
-    return stream.getvalue()
+            yield table_line((case, template, str(sample), aspect, shown, marked))
 
 
 def read_path_scores(path: Path) -> dict[PathKey, float]:
@@ -62,28 +55,20 @@ def read_path_scores(path: Path) -> dict[PathKey, float]:
     """
     found: dict[PathKey, float] = {}
     problems: list[Problem] = []
-    _, rows = read_table(path)
-    for row in rows:
-        if isinstance(row, Problem):
-            problems.append(row)
-            continue
-        missing = [name for name in NEEDED if name not in row.data]
-        if missing:
-            message = f"no column {', '.join(missing)}; the columns are {', '.join(COLUMNS)}"
-            problems.append(Problem(path, message, 1))
-            break
-        cells = {name: str(row.data[name] or "").strip() for name in NEEDED}
-        if not cells["score"]:
-            continue
-        fault = _fault(cells)
-        key = (cells["case"], cells["template"], _whole(cells["sample"]), cells["aspect"])
-        if fault is None and key in found:
-            fault = "scored twice; keep one row"
-        if fault is not None:
-            name = one_line(cells["case"], 80) or None
-            problems.append(Problem(path, fault, row.line(), name))
-            continue
-        found[key] = float(cells["score"])
+    try:
+        for line, cells in table_rows(read_bytes(path, LARGEST), NEEDED, COLUMNS):
+            if not cells["score"]:
+                continue
+            fault = _fault(cells)
+            key = (cells["case"], cells["template"], _whole(cells["sample"]), cells["aspect"])
+            if fault is None and key in found:
+                fault = "scored twice; keep one row"
+            if fault is not None:
+                problems.append(Problem(path, fault, line, one_line(cells["case"], 80) or None))
+                continue
+            found[key] = float(cells["score"])
+    except ValueError as error:
+        problems.append(Problem(path, str(error)))
     if problems:
         raise InputError(problems, "path scores")
     return found

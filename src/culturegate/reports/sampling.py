@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.errors import InputError, Problem
 from culturegate.metrics.agreement import agreement
 from culturegate.reports.files import mended, write_json, write_text
 from culturegate.reports.shown import bounded
-from culturegate.reports.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.text import clean, one_line
 from culturegate.tracks import hash_reply
 from culturegate.tracks.base import Record, Trial
@@ -154,8 +154,7 @@ def read_sample(
     verdicts: dict[tuple[str, str, str], dict[str, Any]] = {}
     left = 0
     try:
-        for line, row in table_rows(data, NEEDED, COLUMNS):
-            cells = {name: (row.get(name) or "").strip().removeprefix("'") for name in COLUMNS}
+        for line, cells in table_rows(data, NEEDED, COLUMNS):
             if not cells["verdict"] and not cells["signed"]:
                 left += 1
                 continue
@@ -210,7 +209,7 @@ def _verdict(cells: Mapping[str, str], found: Sampled) -> dict[str, Any]:
         "rules": found.trial.correct,
         "person": VERDICTS[cells["verdict"].casefold()],
         "signed": one_line(cells["signed"], LONGEST_NAME),
-        "note": one_line(cells["note"], 500),
+        "note": one_line(cells.get("note", ""), 500),
     }
 
 
