@@ -102,6 +102,12 @@ def test_a_file_that_cannot_be_written_does_not_keep_the_others_back(tmp_path: P
     assert (tmp_path / "efficiency.jsonl").read_text() == '{"case":"a","latency":0.5}\n'
 
 
+def test_what_an_earlier_session_found_in_a_corpus_does_not_outlive_it(tmp_path: Path) -> None:
+    (tmp_path / "contamination.jsonl").write_text('{"case": "x", "state": "contaminated"}\n')
+    write_evidence(run(tmp_path, record("x")))
+    assert not (tmp_path / "contamination.jsonl").exists()
+
+
 def test_every_bad_line_of_a_run_is_named_at_once(tmp_path: Path) -> None:
     good = json_line(record("a").to_dict())
     (tmp_path / "run.json").write_text("{}")

@@ -56,6 +56,10 @@ def write_evidence(run: Run) -> tuple[Path, ...]:
             write(run.directory / name)
         except ReportError as error:
             failures.append(str(error))
+    try:
+        _drop_stale(run)
+    except ReportError as error:
+        failures.append(str(error))
     if failures:
         raise ReportError("\n".join(failures))
     return tuple(run.directory / name for name, _ in writers)
@@ -71,6 +75,14 @@ def _contamination(run: Run) -> Iterator[tuple[str, Callable[[Path], None]]]:
     found = run.contamination
     if found is not None:
         yield CONTAMINATION, lambda path: write_lines(path, contamination_rows(found))
+
+
+def _drop_stale(run: Run) -> None:
+    """Remove what an earlier session of this run found in a corpus that this one did not read."""
+    path = run.directory / CONTAMINATION
+    if run.contamination is None:
+        with mended("remove", path):
+            path.unlink(missing_ok=True)
 
 
 def read_run(directory: Path) -> tuple[dict[str, Any], list[Record]]:
