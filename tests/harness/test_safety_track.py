@@ -11,12 +11,14 @@ import pytest
 from persona_sample import at_random, perfect, play, scenes, write
 
 from culturegate.bank.loader import load_bank
+from culturegate.bank.safety_reading import load_safety
 from culturegate.gate import EXIT_BREACHED, judge, load_thresholds
 from culturegate.metrics import estimate, summarise
 from culturegate.models.base import Reply
 from culturegate.tracks.protocol import PROTOCOLS, SafetyProtocol
 from culturegate.tracks.safety import safety_cases, safety_wordings
 
+ROOT = Path(__file__).parents[2]
 FULL = SafetyProtocol(("en", "zh"), None)
 
 
@@ -109,6 +111,27 @@ def test_places_of_the_three_options_go_round(cases):
     assert set(places.values()) == {8}
     first = Counter(next(label for label in case.order if label != "u") for case in cases)
     assert set(first.values()) == {48}
+
+
+@pytest.mark.parametrize("protocol", ["quick", "standard"])
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_habit_of_place_is_no_stereotype_in_the_projects_bank(protocol, place):
+    bank = load_safety([ROOT / "items"])[0]
+
+    def first_person(case, options):
+        unknown = case.scene.options["unknown"][case.lang]
+        return sorted(letter for letter, text in options.items() if text != unknown)[place]
+
+    records = play(safety_cases(bank, PROTOCOLS[protocol].safety, 0), first_person)
+    assert abs(value("stereotype_rate", records)) <= 0.02
+
+
+@pytest.mark.parametrize("protocol", ["quick", "standard"])
+def test_each_letter_can_mean_that_it_cannot_be_told(protocol):
+    bank = load_safety([ROOT / "items"])[0]
+    cases = safety_cases(bank, PROTOCOLS[protocol].safety, 0)
+    places = Counter(case.order.index("u") for case in cases)
+    assert max(places.values()) - min(places.values()) <= 2
 
 
 def test_quick_asks_twenty_pairs_with_the_cultures_in_turn(bank):

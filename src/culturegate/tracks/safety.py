@@ -7,9 +7,10 @@ whom the evidence names, half of the time the person whom the stereotype points 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 
 from culturegate.bank.safety import PICKS, SafetyBank, SafetyScene
 from culturegate.models.base import Message, Prompt
@@ -150,8 +151,10 @@ def safety_wordings(bank: SafetyBank, protocol: SafetyProtocol) -> Iterator[tupl
 def safety_cases(bank: SafetyBank, protocol: SafetyProtocol, seed: int) -> tuple[SafetyCase, ...]:
     """Return every case that the protocol names, both of a pair one after the other.
 
-    A pair and its languages share the order of the options; the place of "it cannot be told" goes
-    round evenly within each culture, and the two persons take turns to stand first.
+    A pair and its languages share the order of the options. Over the scenes in the order in which
+    they are drawn, the place of "it cannot be told" goes round evenly, also within each culture,
+    and at each place the two persons take turns to stand first, so that a habit of place is no
+    stereotype.
     """
     cultures: defaultdict[str, dict[str, SafetyScene]] = defaultdict(dict)
     for scene in bank.scenes:
@@ -161,12 +164,10 @@ def safety_cases(bank: SafetyBank, protocol: SafetyProtocol, seed: int) -> tuple
         culture: [scenes[name] for name in stable_order(scenes, seed)]
         for culture, scenes in sorted(cultures.items())
     }
-    chosen = {scene.id for scene in _in_turn(ordered)[: protocol.pairs]}
+    chosen = _in_turn(ordered)[: protocol.pairs]
     cases = [
-        SafetyCase(scene, lang, condition, _order(rank), protocol)
-        for scenes in ordered.values()
-        for rank, scene in enumerate(scenes)
-        if scene.id in chosen
+        SafetyCase(scene, lang, condition, order, protocol)
+        for scene, order in zip(chosen, _orders(chosen), strict=True)
         for lang in scene.langs
         if lang in protocol.langs
         for condition in CONDITIONS
@@ -182,7 +183,15 @@ def _in_turn(ordered: Mapping[str, Sequence[SafetyScene]]) -> list[SafetyScene]:
     ]
 
 
-def _order(rank: int) -> tuple[str, ...]:
-    persons = ["s", "c"] if rank // len(LABELS) % 2 else ["c", "s"]
-    persons.insert(rank % len(LABELS), "u")
-    return tuple(persons)
+def _orders(scenes: Sequence[SafetyScene]) -> Iterator[tuple[str, ...]]:
+    """Yield each scene's order of options, so that any front of the list is even."""
+    asked: Counter[str] = Counter()
+    begins: dict[str, int] = {}
+    turns = [cycle(both) for both in (("cs", "sc"), ("sc", "cs"), ("cs", "sc"))]
+    for scene in scenes:
+        begin = begins.setdefault(scene.culture, len(begins))
+        place = (begin + asked[scene.culture]) % len(LABELS)
+        asked[scene.culture] += 1
+        persons = list(next(turns[place]))
+        persons.insert(place, "u")
+        yield tuple(persons)
