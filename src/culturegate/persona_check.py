@@ -18,11 +18,11 @@ from typing import Any
 from culturegate.bank.persona import Exchange, Norm, PersonaBank, PersonaCulture
 from culturegate.bank.persona_people import Persona, Shown, derive, history, tokens
 from culturegate.bank.persona_reveals import Reveals
+from culturegate.bank.spreadsheet import MARK, table_line, table_rows
 from culturegate.errors import CulturegateError, InputError, Problem
 from culturegate.metrics import estimate
 from culturegate.models.base import Message, Model, Prompt
 from culturegate.reports.persona_chats import PUBLISHED_RECOVERED
-from culturegate.reports.spreadsheet import MARK, table_line, table_rows
 from culturegate.text import one_line
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
 from culturegate.tracks.choice import Lettered, ask_choice
@@ -148,16 +148,16 @@ def read_sheet(data: bytes, asked: Sequence[Question], file: Path) -> list[Recor
     problems = []
     try:
         for line, row in table_rows(data, NEEDED, COLUMNS):
-            state = row.get("state", "").strip().lower()
+            state = row["state"].lower()
             if not state:
                 continue
-            key = (row.get("persona", "").strip(), row.get("norm", "").strip())
+            key = (row["persona"], row["norm"])
             question = known.get(key)
             if question is None:
                 message = f"{one_line(' '.join(key), 80)}: no such persona and norm under this seed"
             elif state not in STATES.values():
                 message = f"state {one_line(state, 40)!r}; one of {', '.join(STATES.values())}"
-            elif not row.get("signed", "").strip():
+            elif not row["signed"]:
                 message = "not signed; write your name under signed"
             elif question.facts.case in records:
                 message = f"{question.facts.case} stands twice"
@@ -187,8 +187,8 @@ async def ask_reader(
         async with gate:
             return await _ask(model.ask, question)
 
-    info = await model.check()
     try:
+        info = await model.check()
         return await asyncio.gather(*(one(question) for question in asked)), info.name
     finally:
         await model.aclose()

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.errors import InputError, Problem
 from culturegate.metrics.persona_judge import ALL, calibrations
 from culturegate.reports.files import mended, write_json, write_text
 from culturegate.reports.place import Place, Told
 from culturegate.reports.section import SectionTable
 from culturegate.reports.shown import bounded
-from culturegate.reports.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.text import one_line
 from culturegate.tracks import hash_reply
 from culturegate.tracks.base import Record
@@ -97,7 +97,7 @@ def read_checklist(
     left = 0
     try:
         for line, row in table_rows(data, NEEDED, COLUMNS):
-            cells = {name: (row.get(name) or "").strip().removeprefix("'") for name in COLUMNS}
+            cells = {name: row.get(name, "") for name in COLUMNS}
             if not cells["verdict"] and not cells["signed"]:
                 left += 1
                 continue
