@@ -29,7 +29,7 @@ def same_chats(run: Path, info: Mapping[str, Any], bank: PersonaBank, seed: int)
     if chats(bank, seed)["sha256"] != info[FACTS]["sha256"]:
         message = (
             f"{run} was asked with other chats than those of this bank under seed {seed}; name the "
-            "folders that it was asked from"
+            "folders that it was asked from, and leave out --seed"
         )
         raise CulturegateError(message)
 

@@ -243,6 +243,31 @@ def test_a_finished_run_takes_in_what_a_reader_and_a_person_found(run, tmp_path,
     assert main(["persona", items, "--check", str(table), "--run", str(run), "--seed", "1"]) == 1
 
 
+def test_a_model_that_reads_the_chats_is_named_in_the_run(tmp_path, capsys):
+    items = write(tmp_path / "items", [culture()])
+    bank = load_bank([items]).persona
+    info = {"bank_seed": 3, "persona_chats": chats(bank, 3)}
+    (tmp_path / "run.json").write_text(json.dumps(info))
+    (tmp_path / "records.jsonl").write_text("")
+    reader = ("--judge-model", "reader-2026-01-01")
+
+    def read(body):
+        options = shown(str(body["messages"][-1]["content"]))
+        return next((letter for letter, text in options.items() if "keeps" in text), "A")
+
+    with ScriptedServer(answers(read)) as server:
+        reader = (*reader, "--judge-endpoint", server.base_url)
+        assert main(["persona", str(items), "--check", "--run", str(tmp_path), *reader]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "persona_check.json")
+    kept = json.loads((tmp_path / "persona_check.json").read_bytes())
+    asked = questions(bank, 3)
+    assert (kept["kind"], kept["readers"]) == ("model", {"reader-2026-01-01": len(asked)})
+    assert (kept["recovered"]["all"]["follow"], kept["recovered"]["all"]["avoid"]) == (1, 0)
+    told = CHATS.told(tmp_path, info)
+    assert "by a model: reader-2026-01-01" in told.notes[0]
+    assert told.table.rows[1][2:5] == ("1.000", "0.000", f"{len(asked)} / 10")
+
+
 def test_a_check_of_a_run_that_is_none_is_a_sentence(tmp_path, capsys):
     items = str(write(tmp_path / "items", [culture()]))
     assert main(["persona", items, "--check", "--run", str(tmp_path / "none")]) == 2
