@@ -127,9 +127,9 @@ def test_episodes_that_both_sides_share_narrow_the_gap():
     ]
     alike = estimate("gap", together)
     assert alike.value == 0
-    assert "correlation 1.00" in alike.method
+    assert "correlation 0.90" in alike.method
     side = estimate("accuracy", together, {"kind": "recall"})
-    assert alike.high - alike.low < (side.high - side.low) / 2
+    assert alike.high - alike.low < (side.high - side.low) * 0.7
 
 
 def test_too_few_shared_episodes_narrow_nothing():
@@ -179,10 +179,19 @@ def test_retention_and_the_cultural_gap_compare_an_arm_with_the_original():
     assert estimate("retention", records, {"arm": "literal"}).value == pytest.approx(0.5)
     assert estimate("cpg", records, {"arm": "literal"}).value == pytest.approx(0.4)
     found = estimate("retention", records, {"arm": "literal"})
-    assert 0.25 < found.low < 0.5 < found.high < 0.8
+    assert 0.25 < found.low < 0.5 < found.high < 0.82
     assert estimate("retention", records, {"arm": "native"}).undefined == (
         "no native case was asked and judged"
     )
+
+
+def test_arms_that_no_family_tells_apart_leave_an_interval_with_a_width():
+    # Half of 20 families pass, the same in both arms: a family that differs may be the next one.
+    records = arms(10, 10)
+    for metric, at in (("cpg", 0.0), ("retention", 1.0)):
+        found = estimate(metric, records, {"arm": "literal"})
+        assert found.value == at
+        assert found.high - found.low > 0.15
 
 
 def test_native_problems_are_no_pair_of_the_original():
@@ -191,7 +200,7 @@ def test_native_problems_are_no_pair_of_the_original():
         for arm in ("original", "native", "literal")
         for n in range(20)
     ]
-    assert "correlation 1.00" in estimate("cpg", records, {"arm": "literal"}).method
+    assert "correlation 0.90" in estimate("cpg", records, {"arm": "literal"}).method
     assert "correlation 0.00" in estimate("cpg", records, {"arm": "native"}).method
 
 

@@ -47,14 +47,21 @@ def nothing(n: int, clusters: int, why: str) -> Measured:
 
 LEAST_SHARED = 6
 """Clusters from which a correlation is estimated; below, it would be noise that narrows."""
+LOST = 2
+"""What is taken from a positive correlation, over the number of shared clusters."""
 
 
 def correlation(a: Floats, b: Floats) -> float:
     """Return how two values move together over the table's clusters, from their influences.
 
-    −1 to 1, and 0 where fewer than six clusters move both.
+    −1 to 1, and 0 where fewer than six clusters move both. A positive one is estimated as 1 where
+    no cluster happens to tell the two apart, which would leave an interval without any width; so
+    it is taken for less, as Newcombe (1998, method 10) does: by his continuity correction at
+    shares of one half, which is 2 over the number of clusters.
     """
-    if int(((np.abs(a) > 1e-12) & (np.abs(b) > 1e-12)).sum()) < LEAST_SHARED:
+    shared = int(((np.abs(a) > 1e-12) & (np.abs(b) > 1e-12)).sum())
+    if shared < LEAST_SHARED:
         return 0.0
     scale = math.sqrt(float((a**2).sum()) * float((b**2).sum()))
-    return float((a * b).sum()) / scale if scale > 0 else 0.0
+    found = float((a * b).sum()) / scale if scale > 0 else 0.0
+    return max(0.0, found - LOST / shared) if found > 0 else found
