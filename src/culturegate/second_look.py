@@ -22,6 +22,7 @@ from culturegate.reports.sampling import (
     read_sample,
     write_sample,
 )
+from culturegate.text import one_line
 from culturegate.tracks import PROTOCOLS, TRACKS, Case, Plan
 from culturegate.tracks.choice import Lettered
 
@@ -52,7 +53,9 @@ def write(
     cases = _cases(info, items, {one.record.facts.track for one in drawn})
     strange = sorted(one.record.facts.case for one in drawn if not _fits(one, cases))
     if strange:
-        message = f"{strange[0]} is not in the bank as {run} asked it; name that bank's folder"
+        message = (
+            f"{one_line(strange[0])} is not in the bank as {run} asked it; name that bank's folder"
+        )
         raise CulturegateError(message)
     with closing(StoredReplies(run / STORE)) as stored:
         reply = _Replies(stored, info)
@@ -107,10 +110,13 @@ def _cases(info: Mapping[str, Any], items: Sequence[Path], tracks: set[str]) -> 
         for name in TRACKS
         if langs and "langs" in {each.name for each in fields(getattr(full, name))}
     }
+    seed = info.get("bank_seed") or 0
+    if not isinstance(seed, int):
+        raise CulturegateError(f"run.json: bank_seed is {one_line(repr(seed), 40)}, no number")
     plan = Plan(
         load_bank(items),
         replace(full, **changed),
-        int(info.get("bank_seed") or 0),
+        seed,
         judged=info.get("judge_model") is not None,
         home=info.get("home"),
         awareness_position=str(info.get("awareness_position") or "user"),

@@ -124,6 +124,20 @@ def test_every_bad_line_of_a_run_is_named_at_once(tmp_path: Path) -> None:
     assert places[3][1] == "a second record of this case"
 
 
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [({"condition": ["c1"]}, "condition"), ({"passed": "yes"}, "passed"), ({"case": 7}, "case")],
+)
+def test_a_record_with_a_value_of_another_type_is_named(
+    tmp_path: Path, changes: dict[str, object], named: str
+) -> None:
+    write_evidence(run(tmp_path, record("x")))
+    path = tmp_path / "records.jsonl"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(InputError, match=f"of the wrong type: {named}"):
+        read_run(tmp_path)
+
+
 def test_a_missing_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReportError, match=r"cannot read .*run\.json: No such file"):
         read_run(tmp_path)

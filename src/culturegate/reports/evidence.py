@@ -199,10 +199,32 @@ def _record(data: Any) -> Record:
         message = f"missing: {', '.join(missing)}"
         raise ValueError(message)
     try:
-        return Record.from_dict(data)
+        found = Record.from_dict(data)
     except (TypeError, AttributeError) as error:
         message = "the trials are not a list of objects with a template, a sample and a status"
         raise ValueError(message) from error
+    strange = [name for name, value, types in _typed(found) if not isinstance(value, types)]
+    if strange:
+        message = f"of the wrong type: {', '.join(dict.fromkeys(strange))}"
+        raise ValueError(message)
+    return found
+
+
+def _typed(record: Record) -> Iterator[tuple[str, Any, Any]]:
+    """Yield name, value and types of what others take for granted: ids, groups and keys."""
+    maybe = str | None
+    for name in ("case", "track", "kind", "item", "cluster", "culture", "lang"):
+        yield name, getattr(record.facts, name), str
+    for name in ("arm", "condition", "form", "element", "task"):
+        yield name, getattr(record.facts, name), maybe
+    yield "passed", record.passed, bool | None
+    for trial in record.trials:
+        yield "template", trial.template, str
+        yield "sample", trial.sample, int
+        yield "status", trial.status, str
+        yield "correct", trial.correct, bool | None
+        for name in ("value", "reason", "option_order", "reply_key"):
+            yield name, getattr(trial, name), maybe
 
 
 def _sorted(run: Run) -> list[Record]:
