@@ -108,3 +108,9 @@ def test_a_model_names_the_states_from_the_history_alone(folder, capsys):
 def test_a_check_without_a_reader_says_what_is_needed(folder, capsys):
     assert main(["persona", str(folder), "--check"]) == 2
     assert "--judge-endpoint URL" in capsys.readouterr().err
+
+
+def test_a_table_that_cannot_be_written_is_wrong_usage(folder, tmp_path, capsys):
+    out = tmp_path / "nowhere" / "states.csv"
+    assert main(["persona", str(folder), "--sheet", str(out)]) == 2
+    assert f"{out} cannot be written: No such file" in capsys.readouterr().err

@@ -86,7 +86,10 @@ def _persona(options: argparse.Namespace) -> int:
         out = Path(options.sheet)
         if out.exists():
             raise UsageError(f"{out} is there already; name another file")
-        out.write_text("".join(persona_check.sheet(asked)), encoding="utf-8")
+        try:
+            out.write_text("".join(persona_check.sheet(asked)), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{out} cannot be written: {error.strerror}") from None
         print(f"{out}: {len(asked)} norms of {len({each.persona.id for each in asked})} personas")
         return 0
     records, model = _recovered(options, asked)
@@ -105,13 +108,15 @@ def _recovered(
     import asyncio
 
     from culturegate import persona_check
+    from culturegate.bank.files import read_bytes
+    from culturegate.bank.spreadsheet import LARGEST
     from culturegate.models.endpoint import EndpointConfig, EndpointModel
 
     if options.check:
         file = Path(options.check)
         if not file.is_file():
             raise UsageError(f"no such file: {file}")
-        return persona_check.read_sheet(file.read_bytes(), asked, file), None
+        return persona_check.read_sheet(read_bytes(file, LARGEST), asked, file), None
     if not options.judge_endpoint:
         raise UsageError("--check needs a filled-in FILE.csv, or --judge-endpoint URL")
     key = os.environ.get("CULTUREGATE_JUDGE_API_KEY") or os.environ.get("OPENAI_API_KEY")
