@@ -72,7 +72,7 @@ def calibrate(run: Path, table: Path) -> list[str]:
 
         found = read_checklist(table, records, reply)
     kept = keep_checklist(run, found)
-    told = calibration_told(run)
+    told = calibration_told(run, info)
     lines = list(told.notes)
     if told.table is not None:
         heads = told.table.heads[1:]

@@ -17,8 +17,9 @@ from typing import Any
 
 from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
 from culturegate.errors import InputError, Problem
-from culturegate.metrics.persona_judge import ALL, calibrations
+from culturegate.metrics.persona_judge import calibrations
 from culturegate.reports.files import mended, write_json, write_text
+from culturegate.reports.persona_chats import FACTS
 from culturegate.reports.place import Place, Told
 from culturegate.reports.section import SectionTable
 from culturegate.reports.shown import bounded
@@ -178,7 +179,7 @@ def keep_checklist(directory: Path, found: Mapping[str, Any]) -> Path:
     return path
 
 
-def calibration_told(directory: Path) -> Told:
+def calibration_told(directory: Path, info: Mapping[str, Any]) -> Told:
     """Return what a run's checklist.json says of its judge, or that nobody has looked yet.
 
     What can't be read is none: a report must not fail for it.
@@ -186,7 +187,8 @@ def calibration_told(directory: Path) -> Told:
     try:
         found = json.loads((directory / CALIBRATION).read_bytes())
         names = ", ".join(f"{one_line(name, 60)} ({n})" for name, n in found["signed_by"].items())
-        rows = tuple(_row(name, one) for name, one in found["agreement"].items())
+        titles = {name: str(one["title"]) for name, one in info[FACTS]["cultures"].items()}
+        rows = tuple(_row(titles.get(name, name), one) for name, one in found["agreement"].items())
         note = (
             f"Points of the checklist were decided by {names} too. Beside the judge: the share of "
             "points with the same verdict, and Cohen's kappa over met, not met and cannot tell."
@@ -201,8 +203,8 @@ def calibration_told(directory: Path) -> Told:
     return Told((note,), SectionTable("The judge beside a person", _HEADS, rows))
 
 
-def _row(name: str, one: Mapping[str, Any]) -> tuple[str, ...]:
-    title = name if name == ALL else one_line(name.replace("-", " ").title(), 60)
+def _row(title: str, one: Mapping[str, Any]) -> tuple[str, ...]:
+    title = one_line(title, 60)
     unscored = str(int(one["unscored"]))
     if one["share"] is None:
         return (title, f"undefined: {one['undefined']}", "", "0", "", "", unscored)
@@ -218,4 +220,4 @@ def _row(name: str, one: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-JUDGE = Place("checklist", lambda directory, _: calibration_told(directory))
+JUDGE = Place("checklist", calibration_told)
