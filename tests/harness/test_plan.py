@@ -107,6 +107,16 @@ def test_a_model_without_any_bias_fails_a_narrow_red_line_on_few_scenes():
     assert rate.needed[0] > 5000
 
 
+def test_what_is_of_no_culture_is_no_part_of_the_macro_mean():
+    line = "name: each culture, metric: macro_accuracy, min: 0.6"
+    notes = several(0, 8, culture="none", track="framing", kind="framing")
+    (row,) = rows([line], several(5, 10, culture="no") + several(5, 10, culture="sv") + notes)
+    assert row.question is not None
+    assert len(row.question.parts) == 2
+    (row,) = rows([line], notes)
+    assert row.why == "none of its cases is of a culture"
+
+
 def test_the_composite_is_planned_from_its_parts():
     records = several(1, 40) + several(1, 40, track="mirror", kind="mirror", arm="original")
     records += several(1, 40, track="persona", kind="persona", arm="implicit", condition="avoid")

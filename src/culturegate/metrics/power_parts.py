@@ -12,6 +12,7 @@ from culturegate.metrics.metric import Metric
 from culturegate.metrics.parts import PARTS
 from culturegate.metrics.power import Part, Sample
 from culturegate.metrics.table import View
+from culturegate.tracks.framing import NO_CULTURE
 
 Parts = tuple[Part, ...]
 _Builder = Callable[[View, Mapping[str, str], float, float], Parts | str]
@@ -109,8 +110,10 @@ def _corrected(view: View, where: Mapping[str, str], limit: float, base: float) 
     return (_part(view, limit * scale + 1 - scale, 1 / scale),)
 
 
-def _macro(view: View, where: Mapping[str, str], limit: float, base: float) -> Parts:
-    cultures = view.values("culture")
+def _macro(view: View, where: Mapping[str, str], limit: float, base: float) -> Parts | str:
+    cultures = [name for name in view.values("culture") if name != NO_CULTURE]
+    if not cultures:
+        return "none of its cases is of a culture"
     return tuple(
         replace(_part(view.where("culture", name), limit, 1 / len(cultures)), moves=1.0)
         for name in cultures
