@@ -100,6 +100,19 @@ def test_a_note_that_cannot_be_asked_is_refused(tmp_path, change, message):
     assert any(message in line for line in found), found
 
 
+@pytest.mark.parametrize("ref", ["#/$defs/none", "http://127.0.0.1:1/schema"])
+def test_a_reference_that_leads_nowhere_is_refused_before_a_reply_meets_it(tmp_path, ref):
+    jobs = JOBS.replace("type: array", f'type: array, $ref: "{ref}"', 1)
+    assert any(
+        f"$ref '{ref}' leads to nothing" in told for told in problems_of(tmp_path, jobs=jobs)
+    )
+
+
+def test_a_price_without_end_is_refused(tmp_path):
+    told = problems_of(tmp_path, notes=notes(2).replace("price: 11.5", "price: .inf", 1))
+    assert any("facts.price" in line for line in told)
+
+
 def test_notes_without_a_job_are_refused(tmp_path):
     folder = tmp_path / "framing"
     folder.mkdir()

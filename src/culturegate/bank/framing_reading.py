@@ -33,7 +33,7 @@ class _Entry(BaseModel):
 
 class _FactsEntry(_Entry):
     product: LocalText
-    price: Annotated[float, Field(strict=True, gt=0)] | None
+    price: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)] | None
     currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None
     weight_grams: Annotated[StrictInt, Field(gt=0)] | None
     warranty_months: Annotated[StrictInt, Field(gt=0)] | None
@@ -248,6 +248,9 @@ def _job_faults(job: FramingJob) -> Iterator[tuple[str, str]]:
             Draft202012Validator.check_schema(schema)
         except SchemaError as error:
             yield key, f"{key}: not a JSON Schema: {one_line(error.message, 200)}"
+            continue
+        for ref in _lost_references(schema):
+            yield key, f"{key}: $ref {one_line(ref, 80)!r} leads to nothing in this schema"
     if job.schema.get("type") != "object":
         yield "schema", "schema: its type is to be object"
     for lang, task in job.task.items():
@@ -261,6 +264,26 @@ def _job_faults(job: FramingJob) -> Iterator[tuple[str, str]]:
                 yield key, f"{key}: no fact {fact!r}; there are {', '.join(FACTS)}"
             if not _has_field(job.schema, path):
                 yield key, f"{key}: the schema has no field {path!r}"
+
+
+def _lost_references(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each `$ref` that cannot be followed; another document's is never fetched."""
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    whole: Registry[Any] = Registry().with_resource("", DRAFT202012.create_resource(schema))
+    stack: list[Any] = [schema]
+    while stack:
+        node = stack.pop()
+        stack += node.values() if isinstance(node, Mapping) else node
+        stack = [each for each in stack if isinstance(each, Mapping | list)]
+        ref = node.get("$ref") if isinstance(node, Mapping) else None
+        if isinstance(ref, str):
+            try:
+                whole.resolver().lookup(ref)
+            except Unresolvable:
+                yield ref
 
 
 def _has_field(schema: Mapping[str, Any], path: str) -> bool:
