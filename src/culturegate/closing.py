@@ -70,6 +70,9 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             baseline=conductor.baseline,
             efficiency=efficiency,
         )
+        if not _decides(gate, settings):
+            told = f"Gate {gate.profile}: nothing was judged, every line skipped; the exit code is "
+            gate = replace(gate, sentence=f"{told}pytest's own, 1 where an answer is wrong")
     run = Run(
         directory=settings.run_dir,
         info=run_info(conductor, cut=cut),
@@ -92,7 +95,8 @@ def close_run(conductor: Conductor, *, cut: str | None, arguments: Sequence[str]
             if texts
         },
         shortcuts=shortcuts(conductor.bank.myth, records),
-        rerun_command=_rerun(settings, map(str, arguments)),
+        rerun_command=_command(settings, map(str, arguments), "--lf"),
+        resume_command=_command(settings, map(str, arguments), "--resume"),
         cut=cut,
         contamination=conductor.contamination,
     )
@@ -104,21 +108,29 @@ def exit_code(gate: GateResult, settings: Settings, own: int) -> int:
 
     Judging nothing is a fault only where somebody named a profile or required every line.
     """
+    return gate.exit_code if _decides(gate, settings) else own
+
+
+def _decides(gate: GateResult, settings: Settings) -> bool:
     judged = any(verdict.status != "skipped" for verdict in gate.verdicts)
     wanted = settings.profile_named or settings.gate == "require-all"
-    return gate.exit_code if judged or wanted or gate.notes else own
+    return judged or wanted or bool(gate.notes)
 
 
-def _rerun(settings: Settings, arguments: Iterable[str]) -> str:
-    """Return the command that asks the wrong cases again, into a run of its own; no secrets."""
-    kept = ["python", "-m", "pytest", "--lf"]
+def _command(settings: Settings, arguments: Iterable[str], option: str) -> str:
+    """Return this session's command with an option that goes on from it; no secrets.
+
+    `--lf` asks into a run of its own; `--resume` names a folder that the user named.
+    """
+    kept = ["python", "-m", "pytest", option]
     texts = iter(arguments)
     for text in texts:
         if text == "--run-dir":
-            next(texts, None)
-        elif text not in ("--lf", "--last-failed", "--resume") and not text.startswith(
-            "--run-dir="
-        ):
+            directory = next(texts, "")
+            kept += [] if option == "--lf" else [f"--run-dir={directory}"]
+        elif text.startswith("--run-dir="):
+            kept += [] if option == "--lf" else [text]
+        elif text not in ("--lf", "--last-failed", "--resume"):
             kept.append(text)
     secrets = [(settings.endpoint, parse(settings.endpoint).shown)] if settings.endpoint else []
     secrets += [(settings.api_key, "***")] if settings.api_key else []
@@ -232,6 +244,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "judge_model": settings.judge_model,
         "corpus": _corpus(conductor),
         "baseline": str(settings.baseline) if settings.baseline else None,
+        "baseline_unused": _baseline_unused(conductor),
         "bank_hash": conductor.bank.sha256,
         "thresholds_hash": conductor.thresholds.sha256,
         "adjudicated": adjudication(conductor),
@@ -270,6 +283,15 @@ def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:
         alike = set(values.values())
         found[key] = alike.pop() if len(alike) == 1 else values or None
     return found
+
+
+def _baseline_unused(conductor: Conductor) -> bool | None:
+    """Return whether a baseline was named that no line compares with; None without a baseline."""
+    settings = conductor.settings
+    if settings.baseline is None:
+        return None
+    profile = conductor.thresholds.profiles.get(settings.gate_profile)
+    return profile is not None and not any(line.bound == "max_drop" for line in profile.lines)
 
 
 def _corpus(conductor: Conductor) -> dict[str, Any] | None:

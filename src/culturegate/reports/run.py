@@ -52,6 +52,8 @@ class Run:
     """The cultures' names by their id, where the bank gives one."""
     rerun_command: str = ""
     """What to type to ask the wrong cases again."""
+    resume_command: str = ""
+    """What to type to go on with the run where it was cut short."""
     contamination: Contamination | None = None
     """What a corpus holds of the cases; None where none was named."""
     sections: Sequence[Section] = ()

@@ -189,6 +189,8 @@ class Summary:
                 f"Cut short ({one_line(run.cut)}): {run.unasked} of {run.selected} selected cases "
                 "were not asked, and no line was judged."
             )
+            if run.resume_command:
+                told.append(f"Go on with it: {one_line(run.resume_command, 1000)}")
         elif run.unasked:
             told.append(f"{run.unasked} of {run.selected} selected cases left no record.")
         partial = run.info.get("partial")
@@ -201,6 +203,11 @@ class Summary:
             told.append(
                 f"{run.errors} of {len(run.records)} cases could not be judged; {count} of them: "
                 f"{one_line(cause, 200)}"
+            )
+        if run.info.get("baseline_unused"):
+            told.append(
+                "A baseline was named, and no line of the profile compares with it (see upgrade in "
+                "thresholds.yaml)."
             )
         told += self._truncated()
         told += self._unapplied()
