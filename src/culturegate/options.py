@@ -81,8 +81,8 @@ OPTIONS = (
     Option("culture", "Ask about this culture only; may be given again", metavar="NAME", many=True),
     Option(
         "lang",
-        "Ask in this language only; may be given again (default: quick en, else en and zh); a mirror "
-        "arm has a language of its own",
+        "Ask in this language only; may be given again (default: quick en, else en and zh); "
+        "a mirror arm has a language of its own",
         metavar="LANG",
         many=True,
     ),
