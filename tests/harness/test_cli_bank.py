@@ -87,6 +87,23 @@ def test_show_prints_both_languages_and_the_source(tmp_path: Path, capsys: Captu
     assert "signed by: nobody yet" in out
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("japan-takeout-tax-localized", ["mirror, japan, ja, localized", "right: 1458 円"]),
+        ("japan-takeout-tax", ["-original: mirror", "right: 33 dollars"]),
+        ("persona-nepali-03", ["persona, nepali", "more cases: persona-nepali-03-"]),
+    ],
+)
+def test_show_prints_cases_of_any_track(
+    name: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    assert main(["show", name]) == 0
+    out = capsys.readouterr().out
+    assert all(each in out for each in words)
+
+
 def test_show_of_an_unknown_item_names_near_ones(tmp_path: Path, capsys: Capture) -> None:
     write_bank(tmp_path, sample_bank(episodes=1))
     assert main(["show", "sample-episode-0-r7", str(tmp_path)]) == 2

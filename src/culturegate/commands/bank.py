@@ -27,8 +27,8 @@ def add(commands: Commands) -> None:
     )
     lint.set_defaults(run=_lint)
 
-    show = commands.add_parser("show", help="Print one item as a reader sees it")
-    show.add_argument("item", metavar="ITEM", help="Id of the item")
+    show = commands.add_parser("show", help="Print an item, a case or a family as a reader sees it")
+    show.add_argument("item", metavar="ITEM", help="Id of an item, a case, a family")
     show.add_argument("directories", nargs="*", metavar="DIR", help="Folders (default: items)")
     show.set_defaults(run=_show)
 
@@ -76,13 +76,17 @@ def _lint(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from culturegate.bank.loader import load_bank
     from culturegate.bank.show import UnknownItem, find_item, shown
+    from culturegate.case_text import case_lines, cases_named
 
     bank = load_bank(folders(options.directories))
     try:
-        item = find_item(bank, options.item)
+        lines = shown(find_item(bank, options.item))
     except UnknownItem as error:
-        raise UsageError(error) from None
-    for line in shown(item):
+        cases = cases_named(bank, options.item)
+        if not cases:
+            raise UsageError(error) from None
+        lines = case_lines(cases)
+    for line in lines:
         print(line)
     return 0
 
