@@ -47,8 +47,18 @@ def test_a_point_line_compares_the_value(right, status, code):
 def test_the_verdict_holds_limit_value_n_and_clusters():
     (verdict,) = gate(ACCURATE, several(8, 10)).verdicts
     assert (verdict.line, verdict.metric, verdict.limit) == ("accurate", "accuracy", "≥ 0.9")
-    assert verdict.reason == "0.8 is below 0.9"
+    assert verdict.reason == "0.8 is below 0.9, which chance alone could explain"
     assert (verdict.estimate.n, verdict.estimate.clusters) == (10, 10)
+
+
+@pytest.mark.parametrize("red", ["", ", redline: true"])
+def test_a_point_breached_says_where_chance_alone_could_explain_it(red):
+    (perhaps,) = gate(f"{ACCURATE}{red}", several(8, 10)).verdicts
+    (surely,) = gate(f"{ACCURATE}{red}", several(50, 100)).verdicts
+    assert (perhaps.status, surely.status) == ("breached", "breached")
+    assert perhaps.estimate.high > 0.9 > surely.estimate.high
+    assert perhaps.reason.endswith("which chance alone could explain")
+    assert surely.reason == "0.5 is below 0.9"
 
 
 def test_a_limit_is_met_by_what_equals_it_however_floats_round():

@@ -165,7 +165,10 @@ def _reason(one: Candidate, status: VerdictStatus, confidence: float) -> str:
     wrong, right = ("above", "within") if upper else ("below", "at least")
     value = f"{one.found.value:.4g}"
     if one.line.judge == "point" or one.found.limits is None:
-        return f"{value} is {wrong if status == 'breached' else right} {limit}"
+        told = f"{value} is {wrong if status == 'breached' else right} {limit}"
+        if status == "breached" and _may_be_chance(one, confidence):
+            return f"{told}, which chance alone could explain"
+        return told
     low, high = one.found.limits(confidence)
     ends = f"({low:.3g} to {high:.3g})"
     if status == "breached":
@@ -175,6 +178,16 @@ def _reason(one: Candidate, status: VerdictStatus, confidence: float) -> str:
     if status == "met":
         return f"the whole interval {ends} is {right} {limit}"
     return f"{value} {ends} is not certain to be {right} {limit}"
+
+
+def _may_be_chance(one: Candidate, confidence: float) -> bool:
+    """Return whether the interval of a value beyond the limit reaches back to the limit."""
+    assert one.found is not None
+    if one.found.limits is None:
+        return False
+    upper = one.line.bound != "min"
+    low, high = one.found.limits(confidence)
+    return not certainty.side(low if upper else high, one.line.limit, upper)
 
 
 def _exit_code(verdicts: Sequence[Verdict], *, require_all: bool, noted: bool) -> int:
