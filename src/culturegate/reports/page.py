@@ -68,15 +68,16 @@ def html_summary_prefix(run: Run, rows: RowBudget | None = None) -> list[str]:
 
 def _opening(summary: Summary) -> list[Markup]:
     gate = summary.run.gate
-    found = [
-        Markup('<p class="cg-sentence">{}</p>').format(clean(told, 1000))
-        for told in summary.headlines
-    ]
+    found = []
     if gate is not None:
         word = {0: "met", 10: "breached"}.get(gate.exit_code, "unverified")
         found.append(
             Markup('<p class="cg-gate cg-{}">{}</p>').format(word, one_line(gate.sentence, 300))
         )
+    found += [
+        Markup('<p class="cg-sentence">{}</p>').format(clean(told, 1000))
+        for told in summary.headlines
+    ]
     found += [Markup('<p class="cg-caveat">{}</p>').format(caveat) for caveat in summary.caveats]
     return found
 
