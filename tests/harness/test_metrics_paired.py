@@ -10,7 +10,6 @@ from culturegate.metrics import (
     holm,
     mcnemar_exact,
     order_reverses,
-    paired_arms,
     paired_test,
     sign_flip,
 )
@@ -116,15 +115,3 @@ def test_a_comparison_warns_where_the_order_reverses():
     assert any(
         "reverses at every difficulty" in warning for warning in compare(now, then)["warnings"]
     )
-
-
-def test_arms_are_paired_by_family():
-    records = [
-        made(passed, track="mirror", kind="mirror", cluster=f"family{n}", arm=arm)
-        for n in range(10)
-        for arm, passed in (("original", True), ("literal", n < 2))
-    ]
-    found = paired_arms(records, "original", "literal")
-    assert (found.pairs, found.effect) == (10, pytest.approx(0.8))
-    assert found.p == pytest.approx(2 / 2**8)
-    assert paired_arms(records, "original", "localized") is None

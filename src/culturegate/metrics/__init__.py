@@ -1,6 +1,6 @@
 """Records to estimates."""
 
-from culturegate.metrics.comparison import compare, paired_arms
+from culturegate.metrics.comparison import compare
 from culturegate.metrics.efficiency import EFFICIENCY, Efficiency, efficiency_summary
 from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.intervals import (
@@ -21,7 +21,7 @@ from culturegate.metrics.measuring import (
 from culturegate.metrics.metric import Metric
 from culturegate.metrics.paired import PairedTest, holm, mcnemar_exact, paired_test, sign_flip
 from culturegate.metrics.registry import METRICS
-from culturegate.metrics.shares import cluster_se, share
+from culturegate.metrics.shares import share
 from culturegate.metrics.simpson import order_reverses
 from culturegate.metrics.summary import summarise
 from culturegate.metrics.table import FACTS, Table, fact_text
@@ -39,7 +39,6 @@ __all__ = [
     "Table",
     "Weighting",
     "check_contrast",
-    "cluster_se",
     "compare",
     "efficiency_summary",
     "estimate",
@@ -52,7 +51,6 @@ __all__ = [
     "mover_ratio",
     "mover_sum",
     "order_reverses",
-    "paired_arms",
     "paired_test",
     "quantile",
     "share",

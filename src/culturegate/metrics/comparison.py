@@ -1,4 +1,4 @@
-"""Two runs of the same cases, or two arms of the same families, set side by side."""
+"""Two runs of the same cases, set side by side."""
 
 from __future__ import annotations
 
@@ -46,26 +46,6 @@ def compare(
         {**facts, "drop": drop.to_dict(), "test": _told(test, confidence)}
     )
     return found
-
-
-def paired_arms(
-    records: Iterable[Record], first: str, second: str, seed: int = 0
-) -> PairedTest | None:
-    """Test two arms of the same families against each other, None where no family has both.
-
-    A family with several cases an arm gives its mean. Source: as `paired_test`.
-    """
-    table = Table(records)
-    sides: list[dict[str, list[float]]] = [{}, {}]
-    for record in table.records:
-        for side, arm in zip(sides, (first, second), strict=True):
-            if record.facts.arm == arm and record.passed is not None:
-                side.setdefault(record.facts.cluster, []).append(float(record.passed))
-    shared = sorted(sides[0].keys() & sides[1].keys())
-    if not shared:
-        return None
-    a, b = ([sum(side[name]) / len(side[name]) for name in shared] for side in sides)
-    return paired_test(a, b, shared, seed)
 
 
 def _told(test: PairedTest, confidence: float) -> dict[str, Any]:

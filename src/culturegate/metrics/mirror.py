@@ -13,7 +13,7 @@ from culturegate.metrics.paired import holm, paired_test
 from culturegate.metrics.table import Table, View
 
 TRACK = "mirror"
-ORIGINAL, LITERAL, LOCALIZED, NATIVE = "original", "literal", "localized", "native"
+ORIGINAL, LITERAL, LOCALIZED = "original", "literal", "localized"
 LOSSES = (
     ("language", ORIGINAL, LITERAL),
     ("culture", LITERAL, LOCALIZED),

@@ -62,25 +62,18 @@ class Share:
         )
 
 
-def cluster_se(scores: Floats, clusters: Ints) -> float:
-    """Return the standard error of the mean score that treats each cluster as one draw.
-
-    The CR0 sandwich: √Σ(sum of a cluster's residuals)² / n, without a small-sample factor.
-    Source: Liang and Zeger (1986).
-    """
-    sums = np.bincount(clusters, weights=scores - scores.mean())
-    return float(np.sqrt((sums**2).sum()) / len(scores))
-
-
 def share(
     scores: Floats, clusters: Ints, weights: Floats | None = None, size: int | None = None
 ) -> Share | None:
     """Return the weighted mean of the scores with its effective sample size, None without any.
 
-    The design effect is the cluster-robust variance (see `cluster_se`) over the variance of as
-    many independent scores, at least 1; where all scores agree it is the mean cluster size. One
-    cluster alone counts as one draw. Where every cluster gives one score there is no design effect
-    to estimate, so the quantile is the normal one.
+    The design effect is the cluster-robust variance over the variance of as many independent
+    scores, at least 1; where all scores agree it is the mean cluster size. One cluster alone counts
+    as one draw. Where every cluster gives one score there is no design effect to estimate, so the
+    quantile is the normal one.
+
+    The variance is the CR0 sandwich of Liang and Zeger (1986), without a small-sample factor:
+    Σ(sum of a cluster's residuals)² / n², which is the sum of the squared `influence`.
 
     Args:
         scores: In [0, 1], NaN-free.
