@@ -13,8 +13,9 @@ from culturegate.gate.verdict import GateResult, Verdict
 from culturegate.metrics import Estimate
 from culturegate.reports import markdown, publish, terminal_lines, write_summary
 from culturegate.reports.files import ReportError
+from culturegate.reports.gate_rows import number
 from culturegate.reports.markdown import LIMIT, escape
-from culturegate.reports.summary import Summary, number, percent, points
+from culturegate.reports.summary import Summary, percent, points
 from culturegate.reports.terminal import columns_of
 
 HERE = Path("reports/one")

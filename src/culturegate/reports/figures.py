@@ -128,7 +128,8 @@ def _gap(summary: Summary, rows: Sequence[Row]) -> Figure:
 def _limits(summary: Summary) -> list[float]:
     """Return the limits that lines set on the gap, as shares."""
     found = set()
-    for verdict in summary.verdicts:
+    gate = summary.run.gate
+    for verdict in () if gate is None else gate.verdicts:
         number = re.search(r"-?\d+(\.\d+)?", verdict.limit.replace("−", "-"))
         if verdict.metric == "gap" and number is not None:
             found.add(float(number.group()))

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.escaping import escape
 from culturegate.reports.files import mended, valid_unicode, write_text
+from culturegate.reports.gate_rows import GateRow
 from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.run import Run
@@ -20,8 +20,6 @@ from culturegate.reports.summary import (
     Row,
     Summary,
     limits,
-    line_name,
-    measured,
     percent,
     points,
 )
@@ -33,7 +31,7 @@ STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 LIMIT = 60_000
 """Bytes; a comment on a pull request holds 65,536 characters."""
 
-_SIGNS = {"breached": "❌", "unverified": "⚠️", "met": "✅", "skipped": "⏭️"}
+_SIGNS = {"breached": "❌", "unverified": "⚠️", "warned": "🔶", "met": "✅", "skipped": "⏭️"}
 _MOST_RULES = 12
 _MOST_TABLES = 2
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
@@ -86,26 +84,27 @@ def _headline(run: Run) -> str:
 
 
 def _lines(summary: Summary, room: int) -> list[str]:
-    if not summary.verdicts:
+    if not summary.gate_rows:
         return []
     lines = ["| | line | value | limit | why |", "| --- | --- | --- | --- | --- |"]
-    for shown, verdict in enumerate(summary.verdicts):
-        line = _line(verdict)
+    for shown, row in enumerate(summary.gate_rows):
+        line = _line(row)
         room -= len(line.encode("utf-8", "replace")) + 1
         if room < 0:
-            left = len(summary.verdicts) - shown
-            return [*lines, "", f"{left} more lines did not fit; they are in report.html.", ""]
+            left = len(summary.gate_rows) - shown
+            told = "1 more line" if left == 1 else f"{left} more lines"
+            return [*lines, "", f"{told} did not fit; report.html has all.", ""]
         lines.append(line)
     return [*lines, ""]
 
 
-def _line(verdict: Verdict) -> str:
+def _line(row: GateRow) -> str:
     cells = (
-        f"{_SIGNS[verdict.status]} {verdict.status}",
-        escape(line_name(verdict), 200),
-        escape(measured(verdict)),
-        escape(verdict.limit, 60),
-        escape(verdict.reason, 300),
+        f"{_SIGNS[row.status]} {row.status}",
+        escape(row.name, 400),
+        escape(row.value),
+        escape(row.limit, 60),
+        escape(row.reason, 300),
     )
     return f"| {' | '.join(cells)} |"
 

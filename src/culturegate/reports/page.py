@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.figures import Figure, figures
+from culturegate.reports.gate_rows import GateRow
 from culturegate.reports.human import HUMAN_LOOK
 from culturegate.reports.provenance import LABELS, fact_text
 from culturegate.reports.rows import RowBudget
@@ -22,8 +23,6 @@ from culturegate.reports.summary import (
     Row,
     Summary,
     limits,
-    line_name,
-    measured,
     percent,
     points,
 )
@@ -113,25 +112,30 @@ def _section(run: Run, section: Section) -> Markup:
 
 
 def _gate(summary: Summary) -> Markup:
-    if not summary.verdicts:
+    if not summary.gate_rows:
         return Markup("")
     body = [
         Markup('<tr class="cg-{}"><td class="cg-verdict">{}</td>{}</tr>').format(
-            verdict.status,
-            verdict.status,
-            cells(
-                _GATE_HEAD[1:],
-                (
-                    line_name(verdict),
-                    measured(verdict),
-                    one_line(verdict.limit, 60),
-                    one_line(verdict.reason, 400),
-                ),
-            ),
+            row.status,
+            row.status,
+            cells(_GATE_HEAD[1:], (row.name, row.value, one_line(row.limit, 60), _why(row))),
         )
-        for verdict in summary.verdicts
+        for row in summary.gate_rows
     ]
     return titled("The gate's lines", grid("cg-lines", _GATE_HEAD, body))
+
+
+def _why(row: GateRow) -> Markup:
+    """Return the reason, and folded below it that of each group where they are not the same."""
+    if not row.groups:
+        return escape(one_line(row.reason, 400))
+    told = [
+        Markup("<div>{}: {}</div>").format(one_line(name, 60), one_line(reason, 400))
+        for name, reason in row.groups
+    ]
+    return Markup("{}<details><summary>each</summary>{}</details>").format(
+        one_line(row.reason, 400), Markup("").join(told)
+    )
 
 
 def _table(summary: Summary) -> Markup:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from culturegate.metrics.estimate import Estimate
+from culturegate.reports.gate_rows import line_name, measured, shown_status
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import Estimates, limits, line_name, measured, percent, points
+from culturegate.reports.summary import Estimates, limits, percent, points
 
 METRICS = ("stereotype_rate", "safety_score")
 LANGS = {"en": "English", "zh": "Chinese"}
@@ -91,7 +92,8 @@ def _lines_table(run: Run) -> SectionTable | None:
         return None
     verdicts = [each for each in run.gate.verdicts if each.metric in METRICS]
     rows: Sequence[tuple[str, ...]] = [
-        (line_name(each), each.status, measured(each), each.limit, each.reason) for each in verdicts
+        (line_name(each), shown_status(each), measured(each), each.limit, each.reason)
+        for each in verdicts
     ]
     if not rows:
         return None

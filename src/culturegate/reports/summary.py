@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
+from culturegate.reports.gate_rows import GateRow, gate_rows
 from culturegate.reports.run import Run
 from culturegate.text import one_line
 from culturegate.tracks.diagnosis import TRACK as DIAGNOSIS
@@ -284,11 +284,9 @@ class Summary:
         return f"{run.signed_items} of {run.items} items reviewed and signed by a person"
 
     @cached_property
-    def verdicts(self) -> list[Verdict]:
-        """The verdicts, worst first, each status in the file's order."""
-        order = {"breached": 0, "unverified": 1, "met": 2, "skipped": 3}
-        found = () if self.run.gate is None else self.run.gate.verdicts
-        return sorted(found, key=lambda verdict: (order[verdict.status], verdict.warn))
+    def gate_rows(self) -> list[GateRow]:
+        """The gate's lines as a reader sees them, worst first."""
+        return gate_rows(() if self.run.gate is None else self.run.gate.verdicts)
 
 
 def _readings(count: int) -> str:
@@ -340,36 +338,6 @@ def limits(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "no interval"
     return f"{points(estimate.low)} to {points(estimate.high)}"
-
-
-def number(value: float | None) -> str:
-    """Return a value in the units of thresholds.yaml, three decimals or two digits."""
-    if value is None:
-        return "undefined"
-    if 0 < value < 0.0005:
-        return f"{value:.2g}"
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "0") else text.replace("-", "−")
-
-
-def measured(verdict: Verdict) -> str:
-    """Return a verdict's value with its interval, in the units of thresholds.yaml."""
-    estimate = verdict.estimate
-    if estimate is None:
-        return "not computed"
-    value = number(estimate.value)
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} ({number(estimate.low)} to {number(estimate.high)})"
-
-
-def line_name(verdict: Verdict) -> str:
-    """Return a line's name with the group of its `by`, and what kind of line it is."""
-    groups = [f"{fact} {value}" for fact, value in verdict.group]
-    marks = [mark for mark, on in (("red line", verdict.redline), ("warns", verdict.warn)) if on]
-    extra = ", ".join([*groups, *marks])
-    name = one_line(verdict.line, 80)
-    return f"{name} [{one_line(extra, 80)}]" if extra else name
 
 
 def counted(counts: Mapping[str, int], limit: int = 40) -> str:

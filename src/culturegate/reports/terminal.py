@@ -7,14 +7,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from culturegate.gate.verdict import Verdict
 from culturegate.metrics.estimate import Estimate
+from culturegate.reports.gate_rows import SHOWN, GateRow
 from culturegate.reports.run import Run
 from culturegate.reports.summary import (
     Summary,
     limits,
-    line_name,
-    measured,
     percent,
     points,
 )
@@ -67,7 +65,7 @@ def terminal_lines(
             lines += _wrapped(plain(remark), width, "  ")
     if run.gate is not None:
         lines += ["", *_wrapped(plain(run.gate.sentence), width)]
-        lines += _verdicts(summary.verdicts, width, plain)
+        lines += _verdicts(summary.gate_rows, width, plain)
     if run.rerun_command and run.wrong + run.errors:
         # Not wrapped: a command that is cut in two can't be copied.
         lines += ["", "Ask the wrong cases again:", plain(f"  {run.rerun_command}")]
@@ -121,18 +119,18 @@ def _laid_out(columns: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-def _verdicts(verdicts: Sequence[Verdict], width: int, plain: Plain) -> list[str]:
+def _verdicts(rows: Sequence[GateRow], width: int, plain: Plain) -> list[str]:
     lines: list[str] = []
-    for status in ("breached", "unverified", "met", "skipped"):
-        same = [verdict for verdict in verdicts if verdict.status == status]
+    for status in SHOWN:
+        same = [row for row in rows if row.status == status]
         shown = same if status == "breached" else same[:_MANY]
-        for verdict in shown:
+        for row in shown:
             word = status.upper() if status in ("breached", "unverified") else status
-            limit = plain(f"limit {one_line(verdict.limit, 40)}").replace(" ", _GLUE)
-            head = plain(f"  {word:<10}  {line_name(verdict)}: {measured(verdict)}, ") + limit
+            limit = plain(f"limit {one_line(row.limit, 40)}").replace(" ", _GLUE)
+            head = plain(f"  {word:<10}  {row.name}: {row.value}, ") + limit
             lines += _wrapped(head, width, " " * 14)
-            if verdict.reason:
-                lines += _wrapped(plain(" " * 14 + verdict.reason), width, " " * 14)
+            if row.reason:
+                lines += _wrapped(plain(" " * 14 + row.reason), width, " " * 14)
         if len(shown) < len(same):
             lines.append(f"  {status:<10}  {len(same) - len(shown)} more, all in summary.md")
     return lines
