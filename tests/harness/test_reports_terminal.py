@@ -87,7 +87,7 @@ def test_the_sentence_says_that_a_culture_is_worse_than_chance_explains() -> Non
 
 def test_the_sentence_states_no_gap_at_chance_and_does_not_say_that_the_model_knows() -> None:
     told = sentence({"recall": (3,) * 6, "decode": (3,) * 6})
-    assert "no gap can be stated: recall is not certainly above chance" in told
+    assert "no gap can be stated: recall is not certainly above chance in single trials" in told
     assert " knows " not in told
 
 

@@ -79,7 +79,9 @@ def _accuracy(summary: Summary, rows: Sequence[Row]) -> Figure:
             axes.plot([], [], marker, color=colour, markerfacecolor=fill, markersize=7, label=kind)
         if chance is not None:
             axes.axvline(chance * 100, color=FAINT, linewidth=1, linestyle=(0, (2, 3)), zorder=0)
-            axes.plot([], [], color=FAINT, linewidth=1, linestyle=(0, (2, 3)), label="guessing")
+            axes.plot(
+                [], [], color=FAINT, linewidth=1, linestyle=(0, (2, 3)), label="a single guess"
+            )
         axes.set_xlim(0, 100)
         axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
 

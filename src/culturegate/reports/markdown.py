@@ -176,7 +176,8 @@ def _shortcuts(run: Run) -> list[str]:
     for found in run.shortcuts:
         n, model, longest, shared, letter, chance = shortcut_texts(found)
         lines += [
-            f"- {escape(found.kind)}, {escape(found.lang)} ({n} items): the model {model}; always "
+            f"- {escape(found.kind)}, {escape(found.lang)} ({n} items): {model} of the model's "
+            "single trials are right; always "
             f"the longest option {longest}, most words shared with the question {shared}, one "
             f"letter {letter}, chance {chance}"
         ]

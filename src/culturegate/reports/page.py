@@ -175,7 +175,14 @@ def _shortcuts(run: Run) -> Markup:
     """Set the model beside guessers that read for no meaning."""
     if not run.shortcuts:
         return Markup("")
-    heads = ("items", "the model", "longest option", "most shared words", "one letter", "chance")
+    heads = (
+        "items",
+        "the model, single trials",
+        "longest option",
+        "most shared words",
+        "one letter",
+        "chance",
+    )
     body = [
         Markup('<tr><th scope="row">{}</th>{}</tr>').format(
             f"{found.kind}, {found.lang}", cells(heads, shortcut_texts(found))

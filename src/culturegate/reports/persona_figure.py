@@ -58,7 +58,7 @@ def _draw(
         axes.plot([], [], marker, color=colour, markerfacecolor=fill, markersize=6, label=label)
     if chance is not None:
         axes.axvline(chance * 100, color=FAINT, linewidth=1, linestyle=(0, (2, 3)), zorder=0)
-        axes.plot([], [], color=FAINT, linewidth=1, linestyle=(0, (2, 3)), label="guessing")
+        axes.plot([], [], color=FAINT, linewidth=1, linestyle=(0, (2, 3)), label="a single guess")
     axes.set_xlim(0, 100)
     axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
     axes.set_ylim(len(rows) - 0.5, -0.5)

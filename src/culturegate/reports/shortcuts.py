@@ -17,25 +17,26 @@ class Shortcut:
     kind: str
     lang: str
     model: float
-    """Share of these cases that the model passed, errors apart, 0 to 1."""
+    """Share of single trials of these cases that are right, errors apart, 0 to 1: a guesser is a
+    single trial too, and the majority of several would move chance."""
     baselines: ShortcutBaselines
 
 
 def shortcuts(items: Iterable[MythItem], records: Iterable[Record]) -> list[Shortcut]:
     """Return the shortcuts beside the model, for each kind and language that has an outcome."""
     by_id = {item.id: item for item in items}
-    passed: dict[tuple[str, str], list[tuple[MythItem, bool]]] = {}
+    judged: dict[tuple[str, str], list[tuple[MythItem, list[bool]]]] = {}
     for record in records:
         facts = record.facts
-        if record.passed is not None and facts.track == "myth" and facts.item in by_id:
-            group = passed.setdefault((facts.kind, facts.lang), [])
-            group.append((by_id[facts.item], record.passed))
+        right = [trial.correct for trial in record.trials if trial.correct is not None]
+        if right and facts.track == "myth" and facts.item in by_id:
+            judged.setdefault((facts.kind, facts.lang), []).append((by_id[facts.item], right))
     found = []
-    for (kind, lang), cases in sorted(passed.items(), key=lambda pair: (pair[0][1], pair[0][0])):
+    for (kind, lang), cases in sorted(judged.items(), key=lambda pair: (pair[0][1], pair[0][0])):
         baselines = shortcut_baselines([item for item, _ in cases], lang)
         if baselines is not None:
-            share = sum(right for _, right in cases) / len(cases)
-            found.append(Shortcut(kind, lang, share, baselines))
+            trials = [one for _, right in cases for one in right]
+            found.append(Shortcut(kind, lang, sum(trials) / len(trials), baselines))
     return found
 
 

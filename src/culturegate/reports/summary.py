@@ -142,10 +142,11 @@ class Summary:
         gap = self.estimates.get("gap")
         if gap is None or gap.value is None:
             why = (gap and gap.undefined) or "it was not computed"
+            by = " in single trials" if "of single trials are right" in why else ""
             why = one_line(why.partition(": ")[0], 200)
             return (
                 f"gets {_range(recall)} of recall and {_range(decode)} of decode cases right, "
-                f"and no gap can be stated: {why}"
+                f"and no gap can be stated: {why}{by}"
             )
         return (
             f"knows {percent(recall.value)} (recall, {limits(recall)}%) and uses "
