@@ -29,7 +29,7 @@ def line(text: str) -> list[str]:
 
 def test_the_projects_own_file_is_good():
     thresholds = load_thresholds(REPOSITORY / "thresholds.yaml")
-    assert list(thresholds.profiles) == ["smoke", "release"]
+    assert list(thresholds.profiles) == ["smoke", "release", "upgrade"]
     text = (REPOSITORY / "thresholds.yaml").read_bytes()
     assert thresholds.sha256 == hashlib.sha256(text).hexdigest()
     assert thresholds.profile("smoke").validity == Validity(0.9, 1, 1)
