@@ -64,7 +64,7 @@ def test_an_accuracy_above_its_line_is_not_high_while_chance_may_give_it():
     records = [made(n < 7, kind=kind, cluster=f"t{n}", chance=0.5)
                for n in range(10) for kind in ("recall", "decode")]  # fmt: skip
     low_lines = {"recall": 0.2, "decode": 0.2}
-    assert advice(records, low_lines)[None].pattern == "nothing certain"
+    assert advice(records, low_lines)[None].pattern == "not above chance"
 
 
 def test_cultures_are_advised_on_apart():
@@ -125,7 +125,7 @@ def test_the_section_names_limits_advice_and_at_most_six_cases(tmp_path: Path):
     run = reports_sample.run(tmp_path, gate=reports_sample.gate(run.metrics))
     found = _section(run)
     assert found.headline == (
-        "What to do (known, not used; gap 26 points, 13 to 40): tune on use, not on more corpus: "
+        "What to do (known, not used; gap 26 points, 12 to 40): tune on use, not on more corpus: "
         "the knowledge is there and is not used."
     )
     assert "60% for recall (its line), 55% for decode (its line)" in found.notes[0]
@@ -133,6 +133,29 @@ def test_the_section_names_limits_advice_and_at_most_six_cases(tmp_path: Path):
     (table,) = found.tables
     assert table.rows[0][-1].count("-d1-") == 6
     assert table.rows[0][-1].endswith("and 11 more")
+
+
+def test_no_gap_is_stated_where_recall_is_not_shown_above_chance(tmp_path: Path):
+    one = advice(episodes(20, LOST, LOST))[None]
+    assert (one.pattern, one.gap.value) == ("not known", None)
+    skill = {"recall": (3,) * 6, "decode": (2,) * 6}
+    found = _section(reports_sample.run(tmp_path, reports_sample.records(skill)))
+    assert found.headline == (
+        "What to do (not known): add texts that tell these stories to the corpus. Nothing can be "
+        "advised on use: recall is not shown above chance, so what is known can't be told from "
+        "guessing and there is no gap to state."
+    )
+    assert found.notes[-1].startswith("No gap is stated (all cultures")
+    assert {row[4] for row in found.tables[0].rows} == {"undefined"}
+
+
+def test_nothing_is_advised_where_recall_is_neither_low_nor_above_chance(tmp_path: Path):
+    records = [made(n < 4 + (kind == "decode"), kind=kind, cluster=f"t{n}", chance=0.25)
+               for n in range(8) for kind in ("recall", "decode")]  # fmt: skip
+    found = _section(reports_sample.run(tmp_path, records))
+    assert found.headline.startswith("What to do: nothing can be advised on use, since recall is")
+    assert "Nothing can be advised on use" in "".join(found.notes)
+    assert "reversed by chance" not in str(found.tables)
 
 
 def test_without_a_line_the_limit_is_half_way_from_chance_and_the_report_says_so(tmp_path: Path):

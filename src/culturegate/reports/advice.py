@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from culturegate.metrics.estimate import Estimate
 from culturegate.metrics.table import Table, View
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import limits, percent, points
+from culturegate.reports.summary import in_points, limits, percent, points
 from culturegate.text import one_line
 from culturegate.tracks.base import Record
 
@@ -25,6 +25,7 @@ UNUSED = "known, not used"
 UNKNOWN = "not known"
 SOUND = "sound"
 REVERSED = "used, not known"
+AT_CHANCE = "not above chance"
 NOISE = "reversed by chance"
 OPEN = "nothing certain"
 
@@ -39,13 +40,20 @@ ADVICE = {
     "may show its answer without the story (--diagnose tells).",
     NOISE: "Read nothing into it: decode is ahead of recall by no more than chance explains at "
     "this n.",
+    AT_CHANCE: "Nothing can be advised on use: recall is not shown above chance, so what is known "
+    "can't be told from guessing and there is no gap to state. Ask more episodes, or see first "
+    "whether the model knows these stories at all.",
     OPEN: "Ask more episodes: the intervals leave it open. More samples do not help, since an "
     "episode counts as one draw.",
 }
 """What to do, by pattern."""
-_ORDER = (UNUSED, UNKNOWN, REVERSED, NOISE, SOUND, OPEN)
+_ORDER = (UNUSED, UNKNOWN, REVERSED, NOISE, SOUND, AT_CHANCE, OPEN)
 LEAST_CLUSTERS = 6
 """Episodes below which nothing is certain, whatever the interval: two of two is no knowledge."""
+_NO_USE = (
+    "recall is not shown above chance, so what is known can't be told from guessing and there is "
+    "no gap to state"
+)
 _MOST = 6
 """Cases named in a row."""
 
@@ -60,6 +68,7 @@ class Advice:
     recall: Estimate
     decode: Estimate
     gap: Estimate
+    """Undefined where recall is not shown above chance, as the metric of that name is."""
     cases: tuple[str, ...]
 
     @property
@@ -77,7 +86,8 @@ def gap_advice(
     above chance, low where its whole interval is below the limit, open otherwise. Both high is
     sound, both low is not known. Recall high and decode low is known and not used; so is a gap
     whose whole interval is above 0, where recall is above chance and not low, and decode not high.
-    A gap whose whole interval is below 0 is reversed. Fewer than six episodes leave it open. The
+    A gap whose whole interval is below 0 is reversed. Fewer than six episodes leave it open. Where
+    recall is not shown above chance, and neither holds, nothing is said of use. The
     cultures' gaps share the error of one (Bonferroni), so their intervals are wider.
 
     Args:
@@ -121,8 +131,10 @@ def _advice(
         _level(side, kind, share, limit, confidence)
         for kind, side, share in zip(("recall", "decode"), (recall, decode), shares, strict=True)
     ]
-    known = at_chance(recall, "recall", confidence) is None
-    pattern = _pattern(levels[0], levels[1], gap, known=known)
+    chance = at_chance(recall, "recall", confidence)
+    pattern = _pattern(levels[0], levels[1], gap, known=chance is None)
+    if chance is not None:
+        gap = replace(gap, value=None, low=None, high=None, undefined=chance)
     records = [view.table.records[row] for row in np.flatnonzero(view.mask)]
     return Advice(group, pattern, shares[0], shares[1], gap, _cases(pattern, records))
 
@@ -158,6 +170,8 @@ def _pattern(recall: Level, decode: Level, gap: Estimate, *, known: bool) -> str
     apart = known and gap.low is not None and gap.low > 0
     if (recall, decode) == ("high", "low") or (apart and recall != "low" and decode != "high"):
         return UNUSED
+    if not known:
+        return AT_CHANCE
     return NOISE if gap.value < 0 else OPEN
 
 
@@ -176,6 +190,7 @@ def _cases(pattern: str, records: Sequence[Record]) -> tuple[str, ...]:
             SOUND: (True, True),
             REVERSED: (True, False),
             NOISE: (True, False),
+            AT_CHANCE: (False, True),
             OPEN: (False, True),
         }[pattern]
         chosen = [
@@ -199,12 +214,16 @@ def advice_section(run: Run) -> Section | None:
     found = gap_advice(run.records, limit, confidence)
     if not found:
         return None
-    shown = [one for one in found if one.pattern != OPEN]
+    shown = [one for one in found if one.pattern not in (OPEN, AT_CHANCE)]
     notes = [_how(lines, percent(confidence))]
     for pattern in _ORDER:
         groups = [_title(run, one) for one in found if one.pattern == pattern]
         if groups:
             notes.append(f"{pattern.capitalize()} ({', '.join(groups)}): {ADVICE[pattern]}")
+    unstated = [one for one in shown if one.gap.value is None]
+    if unstated:
+        groups = [_title(run, one) for one in unstated]
+        notes.append(f"No gap is stated ({', '.join(groups)}): {_NO_USE}.")
     table = SectionTable(
         "Over all and by culture, with the cases that show it",
         ("group", "pattern", "recall", "decode", "gap, points", "cases"),
@@ -217,10 +236,17 @@ def _headline(found: Sequence[Advice]) -> str:
     whole = next((one for one in found if one.group is None), None)
     if whole is None or whole.pattern == OPEN:
         return ""
+    if whole.pattern == AT_CHANCE:
+        return f"What to do: nothing can be advised on use, since {_NO_USE}."
     first = whole.advice.partition(". ")[0].rstrip(".")
+    first = f"{first[:1].lower()}{first[1:]}"
+    if whole.gap.value is None:
+        if whole.pattern == UNKNOWN:
+            first = first.partition(":")[0]  # What follows is about use.
+        return f"What to do ({whole.pattern}): {first}. Nothing can be advised on use: {_NO_USE}."
     return (
-        f"What to do ({whole.pattern}; gap {points(whole.gap.value or 0.0)} points, "
-        f"{limits(whole.gap)}): {first[:1].lower()}{first[1:]}."
+        f"What to do ({whole.pattern}; gap {in_points(whole.gap.value)}, {limits(whole.gap)}): "
+        f"{first}."
     )
 
 
@@ -266,7 +292,7 @@ def _row(run: Run, one: Advice) -> tuple[str, ...]:
         one.pattern,
         _share(one.recall),
         _share(one.decode),
-        f"{points(one.gap.value or 0.0)} ({limits(one.gap)})",
+        "undefined" if one.gap.value is None else f"{points(one.gap.value)} ({limits(one.gap)})",
         (f"{named} and {more} more" if more > 0 else named) or "–",
     )
 

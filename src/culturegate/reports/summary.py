@@ -334,6 +334,12 @@ def points(difference: float) -> str:
     return f"−{-rounded}" if rounded < 0 else str(rounded)
 
 
+def in_points(difference: float) -> str:
+    """Return a difference of shares with its unit: `1 point`, `−4 points`."""
+    told = points(difference)
+    return f"{told} point" if told in ("1", "−1") else f"{told} points"
+
+
 def limits(estimate: Estimate) -> str:
     """Return an interval in percent or points, such as `62 to 94`."""
     if estimate.low is None or estimate.high is None:
