@@ -10,7 +10,7 @@ import pytest
 from mirror_sample import ASK_ALL, asked, bank, document, family, records, write
 
 from culturegate.bank.mirror_reading import load_mirror
-from culturegate.errors import CallError, CulturegateError
+from culturegate.errors import CallError, CulturegateError, ModelUnavailable
 from culturegate.models.base import Prompt, Reply
 from culturegate.prompts import languages, templates
 from culturegate.tracks.adjudication import Decidable
@@ -238,6 +238,18 @@ def test_an_unreadable_verdict_is_unscored_and_never_wrong(found, bad):
     assert all(one.detail for one in record.judgements)
     record, _ = judged(found, bad, verdict(1))
     assert scores(record)["path"] == (1.0, False)
+
+
+def test_a_judge_that_lets_nobody_in_leaves_the_answer_standing(found):
+    def refuse(prompt):
+        raise ModelUnavailable("Cannot ask model 'judge': it wants a key")
+
+    case = next(case for case in mirror_cases(found, ASK_ALL, seed=0, judged=True))
+    record, _ = asked(case, lambda case, sample: True, refuse)
+    assert (record.passed, record.error) == (True, None)
+    assert {(one.score, one.detail) for one in record.judgements} == {
+        (None, "Cannot ask model 'judge': it wants a key")
+    }
 
 
 def test_a_verdict_in_a_fence_is_read(found):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from culturegate.errors import CallError
+from culturegate.errors import CallError, ModelUnavailable
 from culturegate.models.base import Message, Prompt
 from culturegate.prompts import templates
 from culturegate.scoring import read_json_object
@@ -72,7 +72,8 @@ async def _call(
         messages=(Message("user", text),),
         temperature=_TEMPERATURE,
         max_tokens=_MAX_TOKENS,
-        sample=call,
+        # Replies that are alike are judged anew, each in calls of its own.
+        sample=trial.sample * (CALLS + 1) + call,
         judge=True,
     )
     scores: Mapping[str, object] = {}
@@ -81,6 +82,8 @@ async def _call(
         given = await ask(prompt)
     except CallError as error:
         detail = f"{error.kind}: {error}"
+    except ModelUnavailable as error:  # the judge's key or quota; the model's answer stands
+        detail = str(error)
     else:
         key = given.key
         reading = read_json_object(given.text, _SCHEMA, given.finish_reason)
