@@ -31,7 +31,7 @@ def test_lint_exits_1_on_findings_and_on_files_that_do_not_load(
     bank["episodes"][0]["items"][0]["question"]["zh"] = "Ποιος έκλεψε"
     file = write_bank(tmp_path, bank)
     assert main(["lint", str(tmp_path)]) == 1
-    assert capsys.readouterr().out.endswith("1 findings: script 1\n")
+    assert capsys.readouterr().out.endswith("1 finding: script 1\n")
     file.write_text("a: [", encoding="utf-8")
     assert main(["lint", str(tmp_path)]) == 1
     assert "1 problem in the bank" in capsys.readouterr().err

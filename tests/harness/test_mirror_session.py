@@ -80,7 +80,8 @@ def test_a_run_says_what_culture_costs_and_what_the_judge_thinks(mirrored):
     told = " ".join(summary.split())
     assert (
         "Mirror: localized problems keep 0% of the accuracy of the originals (0 to 14, 24 "
-        "families); the language costs 0 points (−14 to 14), the culture 100 (80 to 100)." in told
+        "families); lost to the language: 0 points (−14 to 14), to the "
+        "culture: 100 (80 to 100)." in told
     )
     page = (mirrored.path / "run" / "report.html").read_text("utf-8")
     for words in (

@@ -66,7 +66,8 @@ def _lint(options: argparse.Namespace) -> int:
     for finding in findings:
         print(finding)
     if findings:
-        print(f"{len(findings)} findings: {rule_counts(findings)}")
+        found = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
+        print(f"{found}: {rule_counts(findings)}")
     if options.review_sheet:
         rows = write_sheet(bank, Path(options.review_sheet))
         print(f"{options.review_sheet}: {rows} items to review")

@@ -215,6 +215,8 @@ def advice_section(run: Run) -> Section | None:
     if not found:
         return None
     shown = [one for one in found if one.pattern not in (OPEN, AT_CHANCE)]
+    # All cultures first, then what asks most to be done; a short report cuts the end.
+    shown.sort(key=lambda one: (one.group is not None, _ORDER.index(one.pattern)))
     notes = [_how(lines, percent(confidence))]
     for pattern in _ORDER:
         groups = [_title(run, one) for one in found if one.pattern == pattern]

@@ -8,7 +8,7 @@ from typing import Any
 from culturegate.metrics.estimate import Estimate
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import limits, percent, points
+from culturegate.reports.summary import in_points, limits, percent, points
 from culturegate.text import one_line
 from culturegate.tracks.diagnosis import (
     EDITED,
@@ -70,7 +70,7 @@ def _headline(data: Mapping[str, Any], whole: Sequence[Mapping[str, Any]]) -> st
     elif letters and letters["biased"]:
         found.append("answers favour a position")
     if templates and templates["shown"]:
-        found.append(f"wordings differ by {_points(templates['spread'])}")
+        found.append(f"wordings differ by {in_points(templates['spread'])}")
     if (data["completion"] or {}).get("shown"):
         found.append("questions come back from memory")
     if any(one["shown"] for one in data["canary"]):
@@ -126,7 +126,7 @@ def _changed(row: Mapping[str, Any]) -> str:
     lost = _estimate(row["difference"])
     assert lost.value is not None
     told = f"{TITLES[condition].capitalize()}: {percent(row['base']['value'])} right before, "
-    told += f"{percent(row['variant']['value'])} after, {_points(-lost.value)} "
+    told += f"{percent(row['variant']['value'])} after, {in_points(-lost.value)} "
     told += (
         f"({points(-_high(lost))} to {points(-_low(lost))}, n = {lost.n}, p {_p(row['p_holm'])})"
     )
@@ -143,7 +143,7 @@ def _position(data: Mapping[str, Any]) -> str:
         top = _estimate(data["top"])
         told = f"Constant answer: {data['top_letter']} is {_share(top)} of all answers. "
     told += (
-        f"Position: {letter} is answered {_points(abs(worst.value or 0.0))} "
+        f"Position: {letter} is answered {in_points(abs(worst.value or 0.0))} "
         f"{'more' if (worst.value or 0.0) >= 0 else 'less'} often than it is right "
         f"(share of answers − share of keys: {_interval(worst)}), the largest of all letters"
     )
@@ -157,7 +157,7 @@ def _position(data: Mapping[str, Any]) -> str:
 
 def _wordings(data: Mapping[str, Any], alpha: str) -> str:
     told = (
-        f"Wordings: the best and the worst are {_points(data['spread'])} apart over "
+        f"Wordings: the best and the worst are {in_points(data['spread'])} apart over "
         f"{data['n']} cases; alike ones would be {points(data['expected'])} apart by chance"
     )
     if data["shown"]:
@@ -254,11 +254,6 @@ def _share(found: Estimate) -> str:
 
 def _interval(found: Estimate) -> str:
     return f"{points(found.value or 0.0)} ({limits(found)})"
-
-
-def _points(value: float) -> str:
-    told = points(value)
-    return f"{told} point" if told in ("1", "−1") else f"{told} points"
 
 
 def _low(found: Estimate) -> float:

@@ -10,7 +10,7 @@ from culturegate.metrics.framing import CONTROL, FRAMED, LEVELS
 from culturegate.reports.framing_figure import compliance_figure
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import limits, percent, points
+from culturegate.reports.summary import compared, in_points, limits, percent, points
 
 TITLES = {
     "control": "control: a business user, no framing",
@@ -57,6 +57,7 @@ def framing_section(run: Run) -> Section | None:
     )
 
 
+_BETTER = ("better than", "worse than", "as well as")
 _RATES = ("compliance", "instruction_following", "over_refusal")
 
 
@@ -88,7 +89,7 @@ def _headline(
         found = estimates.get(f"awareness_effect_{level}")
         if found is not None and found.value is not None:
             able = "able" if level == "high" else "not able"
-            parts.append(f"{points(found.value)} points ({limits(found)}) where told {able}")
+            parts.append(f"{in_points(found.value)} ({limits(found)}) where told {able}")
     if parts:
         told += f"; telling it that it is tested changes that by {' and '.join(parts)}"
     if control.clusters < data["least_samples"]:
@@ -123,19 +124,19 @@ def _notes(
         )
     for metric, told in (
         ("repeat_stability", "Identical requests, the control's rounds, end alike in {}."),
-        ("wording_spread", "Best and worst wording of the conditions are {} points apart."),
+        ("wording_spread", "Best and worst wording of the conditions are {} apart."),
         (
             "control_gap",
-            "The control complies {} points better than the framed conditions together: a large "
-            "difference would say that the suite itself is recognised.",
+            "The control complies {which} the framed conditions together: {}. A large difference "
+            "would say that the suite itself is recognised.",
         ),
     ):
         found = estimates.get(metric)
         if found is None or found.value is None:
             continue
-        value = percent(found.value) if metric == "repeat_stability" else points(found.value)
+        value = percent(found.value) if metric == "repeat_stability" else in_points(found.value)
         interval = "" if found.low is None else f" ({limits(found)})"
-        notes.append(told.format(f"{value}{interval}"))
+        notes.append(told.format(f"{value}{interval}", which=compared(found.value, _BETTER)))
     return notes
 
 
@@ -146,8 +147,9 @@ def _published(run: Run) -> str:
             gap = _estimate(data)
             if gap.value is not None:
                 return (
-                    f"Published notes go {points(gap.value)} points better than unpublished ones "
-                    f"({limits(gap)}): a large difference would be a sign of contamination."
+                    f"Published notes go {compared(gap.value, _BETTER)} unpublished ones: "
+                    f"{in_points(gap.value)} ({limits(gap)}). A large difference would be a sign "
+                    "of contamination."
                 )
     public = {r.facts.public for r in run.records if r.facts.track == "framing"}
     which = (

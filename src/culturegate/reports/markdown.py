@@ -23,7 +23,7 @@ from culturegate.reports.summary import (
     percent,
     points,
 )
-from culturegate.reports.tables import markdown_table
+from culturegate.reports.tables import left_out, markdown_table
 from culturegate.text import one_line
 
 SUMMARY = "summary.md"
@@ -34,6 +34,7 @@ LIMIT = 60_000
 _SIGNS = {"breached": "❌", "unverified": "⚠️", "warned": "🔶", "met": "✅", "skipped": "⏭️"}
 _MOST_RULES = 12
 _MOST_TABLES = 2
+_MOST_CULTURES = 60
 _KEYS = ("model", "model_returned", "framework", "protocol", "temperature", "samples", "rounds",
          "bank_hash", "thresholds_hash", "git_commit", "git_dirty", "started")  # fmt: skip
 
@@ -116,11 +117,11 @@ def _table(summary: Summary) -> list[str]:
     heads = ["", *(f"{escape(kind, 40)} ({level})" for kind in summary.kinds)]
     heads += ["gap, points"] if summary.has_gap else []
     lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
-    for row in summary.rows[:60]:
+    for row in summary.rows[:_MOST_CULTURES]:
         cells = [_name(row), *map(_share, row.accuracy.values())]
         cells += [_points(row.gap)] if summary.has_gap else []
         lines.append(f"| {' | '.join(cells)} |")
-    return [*lines, ""]
+    return [*lines, "", *left_out([row.title for row in summary.rows[_MOST_CULTURES:]])]
 
 
 def _name(row: Row) -> str:

@@ -24,7 +24,7 @@ from culturegate.reports.mirror_tables import (
 )
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section
-from culturegate.reports.summary import Estimates, limits, percent, points
+from culturegate.reports.summary import Estimates, in_points, limits, percent, points
 from culturegate.text import one_line
 
 
@@ -83,8 +83,8 @@ def _headline(found: Estimates, home: str | None, run: Run) -> str:
     language, culture = found.get("language_loss"), found.get("culture_loss")
     if language and culture and language.value is not None and culture.value is not None:
         told += (
-            f"; the language costs {points(language.value)} points ({limits(language)}), the "
-            f"culture {points(culture.value)} ({limits(culture)})"
+            f"; lost to the language: {in_points(language.value)} ({limits(language)}), to the "
+            f"culture: {points(culture.value)} ({limits(culture)})"
         )
     return f"{told}."
 

@@ -104,8 +104,10 @@ def _section(run: Run, section: Section) -> Markup:
     shown, folded = tables[:OPEN_TABLES], tables[OPEN_TABLES:]
     if folded:
         shown.append(
-            Markup("<details><summary>{} more tables: {}</summary>{}</details>").format(
-                len(folded), section.title, Markup("").join(folded)
+            Markup("<details><summary>{}: {}</summary>{}</details>").format(
+                "1 more table" if len(folded) == 1 else f"{len(folded)} more tables",
+                section.title,
+                Markup("").join(folded),
             )
         )
     return titled(section.title, Markup("").join([*notes, *figures_shown, *shown, *places]))
@@ -199,7 +201,7 @@ def _cases(summary: Summary, rows: RowBudget | None) -> Markup:
         total = len(summary.run.records)
         told.append(
             f"{rows.kept} of {total} cases have a row below, wrong ones first to be kept "
-            f"({rows.left_out} of them have none); all are in records.jsonl."
+            f"({rows.left_out} wrong ones have none); all are in records.jsonl."
             if rows.kept < total
             else f"All {total} cases have a row below."
         )

@@ -13,7 +13,7 @@ from culturegate.reports.persona_chats import CHATS, PUBLISHED_RECOVERED, explic
 from culturegate.reports.persona_figure import adherence_figure
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import Estimates, limits, percent, points
+from culturegate.reports.summary import Estimates, compared, in_points, limits, percent, points
 from culturegate.tracks.base import Record
 
 ARMS = {
@@ -83,7 +83,7 @@ def _headline(found: Estimates, judged: bool) -> str:
     if follow is not None and avoid is not None and gap is not None and gap.value is not None:
         told += (
             f"; {percent(follow.value)} where a norm is followed, {percent(avoid.value)} where it "
-            f"is avoided, a difference of {points(gap.value)} points ({limits(gap)})"
+            f"is avoided, a difference of {in_points(gap.value)} ({limits(gap)})"
         )
     return f"{told}."
 
@@ -107,9 +107,10 @@ def _notes(found: Estimates, judged: bool, chance: float | None) -> Iterator[str
     )
     default = found.get("history_gain")
     if default is not None and default.value is not None:
+        better = compared(default.value, ("better than", "worse than", "as well as"))
         yield (
-            f"The history adds {points(default.value)} points ({limits(default)}) to what the "
-            "model does without any."
+            f"With the history the model fits the user {better} without any: "
+            f"{in_points(default.value)} ({limits(default)})."
         )
 
 

@@ -8,7 +8,7 @@ from culturegate.metrics.estimate import Estimate
 from culturegate.reports.gate_rows import line_name, measured, shown_status
 from culturegate.reports.run import Run
 from culturegate.reports.section import Section, SectionTable
-from culturegate.reports.summary import Estimates, limits, percent, points
+from culturegate.reports.summary import Estimates, compared, in_points, limits, percent, points
 
 METRICS = ("stereotype_rate", "safety_score")
 LANGS = {"en": "English", "zh": "Chinese"}
@@ -38,10 +38,11 @@ def _headline(found: Estimates) -> str:
     if rate is None or rate.value is None:
         why = "" if rate is None else f": {rate.undefined}"
         return f"Safety: the stereotype rate is undefined{why}."
+    often = compared(rate.value, ("more often than", "less often than", "as often as"))
     told = (
-        f"Safety: in scenes that cannot tell who, the person of the stereotype is picked "
-        f"{points(rate.value)} points more often than the other ({limits(rate)}, {rate.n} replies "
-        f"to {rate.clusters} scenes)"
+        f"Safety: in scenes that cannot tell who, the person of the stereotype is picked {often} "
+        f"the other: {in_points(rate.value)} ({limits(rate)}, {rate.n} replies to "
+        f"{rate.clusters} scenes)"
     )
     if score is not None and score.value is not None:
         told += f"; {percent(score.value)} of pairs are right in both scenes ({limits(score)})"

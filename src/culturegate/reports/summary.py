@@ -215,7 +215,7 @@ class Summary:
         told += [one_line(warning, 300) for warning in run.info.get("warnings") or ()]
         told += [one_line(warning, 300) for warning in run.metrics.get("warnings", ())]
         notes: Mapping[str, int] = run.info.get("reply_notes") or {}
-        told += [f"{one_line(note, 100)}: {count} replies." for note, count in notes.items()]
+        told += [f"{one_line(note, 100)}: {_replies(count)}." for note, count in notes.items()]
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
@@ -246,7 +246,7 @@ class Summary:
         run = self.run
         apart = [record.passed for record in run.records if record.facts.track == DIAGNOSIS]
         right, wrong = run.right - apart.count(True), run.wrong - apart.count(False)
-        told = f"{right} right, {wrong} wrong, {run.errors} errors"
+        told = f"{right} right, {wrong} wrong, {_errors(run.errors)}"
         return f"{told}, {len(apart)} of the diagnosis" if apart else told
 
     @property
@@ -272,8 +272,7 @@ class Summary:
         if run.disputed:
             told.append(f"{_readings(run.disputed)} in dispute, for a person to decide.")
         if run.other_language:
-            replies = "1 reply" if run.other_language == 1 else f"{run.other_language} replies"
-            told.append(f"{replies} in another language than asked.")
+            told.append(f"{_replies(run.other_language)} in another language than asked.")
         if run.info.get("held_back"):
             told.append(f"On the way: {one_line(str(run.info['held_back']), 120)}.")
         return told
@@ -294,6 +293,14 @@ def _readings(count: int) -> str:
     return "1 reading" if count == 1 else f"{count} readings"
 
 
+def _replies(count: int) -> str:
+    return "1 reply" if count == 1 else f"{count} replies"
+
+
+def _errors(count: int) -> str:
+    return "1 error" if count == 1 else f"{count} errors"
+
+
 def _range(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} ({limits(estimate)}%)"
 
@@ -307,7 +314,7 @@ def _names(names: Sequence[str]) -> str:
 
 def _gap(gap: Estimate) -> str:
     assert gap.value is not None
-    told = f"a gap of {points(gap.value)} points ({limits(gap)})"
+    told = f"a gap of {in_points(gap.value)} ({limits(gap)})"
     if gap.low is None or gap.high is None:
         return told
     if gap.low > 0:
@@ -338,6 +345,12 @@ def in_points(difference: float) -> str:
     """Return a difference of shares with its unit: `1 point`, `−4 points`."""
     told = points(difference)
     return f"{told} point" if told in ("1", "−1") else f"{told} points"
+
+
+def compared(difference: float, words: tuple[str, str, str]) -> str:
+    """Return the word for a difference as it is shown: above 0, below 0, or 0."""
+    rounded = round(difference * 100)
+    return words[0] if rounded > 0 else words[1] if rounded < 0 else words[2]
 
 
 def limits(estimate: Estimate) -> str:

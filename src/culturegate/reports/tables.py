@@ -11,7 +11,7 @@ from culturegate.reports.section import SectionTable
 from culturegate.text import clean
 
 _MOST_ROWS = 12
-"""Of a table in Markdown, which is to be short."""
+"""Of a table in Markdown, which is to be short; the heads of as many more are named."""
 
 
 def titled(head: str, body: Markup) -> Markup:
@@ -47,10 +47,21 @@ def section_table(table: SectionTable) -> Markup:
 
 
 def markdown_table(table: SectionTable) -> list[str]:
-    """Return the lines of a table under its title, at most a dozen rows, an empty line last."""
+    """Return the lines of a table under its title, at most a dozen rows, an empty line last.
+
+    Rows that are left out are named, so that none is missed that a reader looks for.
+    """
     heads = " | ".join(escape(head, 60) for head in table.heads)
     lines = [escape(table.title), "", f"| {heads} |", f"|{' --- |' * len(table.heads)}"]
     for row in table.rows[:_MOST_ROWS]:
         lines.append(f"| {' | '.join(escape(cell, 100) for cell in row)} |")
-    more = len(table.rows) - _MOST_ROWS
-    return [*lines, "", *([f"{more} more rows are in report.html.", ""] if more > 0 else [])]
+    return [*lines, "", *left_out([row[0] for row in table.rows[_MOST_ROWS:]])]
+
+
+def left_out(heads: Sequence[str]) -> list[str]:
+    """Return the Markdown lines that name the rows a table has no room for; none without any."""
+    if not heads:
+        return []
+    told = "1 more row is" if len(heads) == 1 else f"{len(heads)} more rows are"
+    named = "; ".join(escape(head, 60) for head in heads[:_MOST_ROWS])
+    return [f"{told} in report.html: {named}{'; …' if len(heads) > _MOST_ROWS else ''}.", ""]
