@@ -17,8 +17,11 @@ def no_room(*_: object) -> None:
 
 
 def test_evidence_that_cannot_be_written_is_unverified_and_one_message_a_file(small, monkeypatch):
-    with ScriptedServer(answers(everything_right)) as server, monkeypatch.context() as full:
+    def full_from_here(_body: dict, _number: int) -> str:
         full.setattr("culturegate.reports.files.os.fsync", no_room)
+        return everything_right(_body)
+
+    with ScriptedServer(full_from_here) as server, monkeypatch.context() as full:
         result = small.ask(server, *SMALL)
     assert result.ret == 11
     run = small.path / "run"
@@ -28,6 +31,15 @@ def test_evidence_that_cannot_be_written_is_unverified_and_one_message_a_file(sm
     # The replies were kept, and make the run whole once there is room.
     assert small.run(f"--replay={run}", *SMALL, run_dir="later").ret == 0
     assert len(small.records("later")) == 6
+
+
+def test_a_disk_that_is_full_from_the_start_ends_the_run_before_the_first_case(small, monkeypatch):
+    with ScriptedServer(answers(everything_right)) as server, monkeypatch.context() as full:
+        full.setattr("culturegate.reports.files.os.fsync", no_room)
+        result = small.ask(server, *SMALL)
+        assert server.calls == 0
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["ERROR: cannot write *: the disk is full*"])
 
 
 def test_a_page_that_cannot_be_written_takes_nothing_else_with_it(small):
