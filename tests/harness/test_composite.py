@@ -194,6 +194,16 @@ def test_the_report_shows_weight_share_and_contribution_of_each_part(tmp_path):
     assert found.headline.startswith("Composite: 75 of 100 (")
 
 
+def test_contaminated_cases_are_counted_only_where_a_corpus_was_searched(tmp_path):
+    found = section(all_four(), tmp_path)
+    assert "contaminated" not in found.tables[0].heads
+    assert "ontaminated" not in found.notes[0]
+    assert {len(row) for row in found.tables[0].rows} == {6}
+    found = section([*all_four(), *several(1, 1, contaminated=True)], tmp_path)
+    assert {row[0]: row[5] for row in found.tables[0].rows}["myth"] == "1"
+    assert "A contaminated case counts 0.5." in found.notes[0]
+
+
 def test_the_report_says_why_there_is_no_whole(tmp_path):
     found = section([*several(9, 10), *mirror(6, 10)], tmp_path)
     assert found.headline == "Composite: undefined, no judged case of persona, framing."

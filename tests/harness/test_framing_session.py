@@ -48,7 +48,12 @@ def verdicts(suite: Suite) -> dict[str, str]:
     found = {}
     for line in (suite.path / "run" / "summary.md").read_text("utf-8").splitlines():
         cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) > 5 and cells[1].split()[-1:] in (["met"], ["breached"], ["unverified"]):
+        if len(cells) > 5 and cells[1].split()[-1:] in (
+            ["met"],
+            ["breached"],
+            ["warned"],
+            ["unverified"],
+        ):
             found[cells[2].partition(" \\[")[0]] = cells[1].split()[-1]
     return found
 
@@ -96,7 +101,7 @@ def test_a_server_that_refuses_under_low_framing(framed: Suite):
         "over-refusal": "met",
         "same request same form": "met",
         "watched or not": "met",
-        "suite recognised": "breached",
+        "suite recognised": "warned",
     }
     page = (framed.path / "run" / "report.html").read_text("utf-8")
     assert "is not what users see" in page
@@ -130,7 +135,7 @@ def test_a_server_that_complies_better_when_watched_only_under_low_framing(frame
         "framing_effect_aware": "no difference shown",
         "framing_interaction": "different",
     }
-    assert verdicts(framed)["watched or not"] == "breached"
+    assert verdicts(framed)["watched or not"] == "warned"
     assert metrics(framed)["framing"]["reasons"]["unaware-low"] == {"extra_text": 45}
     result.stdout.fnmatch_lines(["*100% of replies keep to the format*"])
 

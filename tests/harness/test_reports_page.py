@@ -16,7 +16,7 @@ import reports_sample as sample
 
 from culturegate.models.base import Reply
 from culturegate.reports import RowBudget, header_cells, html_summary_prefix, row_cells, row_detail
-from culturegate.reports.figures import figures
+from culturegate.reports.figures import EQUAL_ENDS, figures
 from culturegate.reports.shown import REPLIES_COST, bounded, shown
 from culturegate.reports.summary import Summary
 from culturegate.tracks.base import Trial
@@ -211,6 +211,14 @@ def test_the_gap_figure_shows_the_lines_limit() -> None:
     _, gap = figures(Summary(run))
     assert ">limit 15</text>" in gap.svg
     assert "Limit 15." in gap.description
+
+
+def test_a_note_explains_intervals_that_end_alike_where_some_do() -> None:
+    accuracy, gap = figures(Summary(sample.run(HERE)))
+    assert (accuracy.note, gap.note) == (EQUAL_ENDS, "")
+    assert EQUAL_ENDS in "".join(html_summary_prefix(sample.run(HERE)))
+    one = [each for each in sample.records() if each.facts.culture == "norse"]
+    assert figures(Summary(sample.run(HERE, one)))[0].note == ""
 
 
 def test_figures_are_left_out_where_there_is_nothing_to_draw() -> None:

@@ -17,6 +17,7 @@ from culturegate.reports.gate_rows import number
 from culturegate.reports.markdown import LIMIT, escape
 from culturegate.reports.summary import Summary, percent, points
 from culturegate.reports.terminal import columns_of
+from culturegate.tracks.base import Judgement
 
 HERE = Path("reports/one")
 HOSTILE = "<script>alert(1)</script>|[x](https://evil.test)@team #1 `\u202e\x1b[31m\x00"
@@ -133,6 +134,18 @@ def test_a_partial_run_and_warnings_are_told() -> None:
         "no version",
         "the order of two cultures reverses",
     ]
+
+
+@pytest.mark.parametrize(("unread", "told"), [(10, True), (9, True), (8, False)])
+def test_a_judge_of_whom_next_to_nothing_was_read_is_told_of_first(unread: int, told: bool) -> None:
+    verdicts = tuple(
+        Judgement("t1", n, "path", 0, None if n < unread else 2.0, detail="unparsed")
+        for n in range(10)
+    )
+    first, *others = sample.records()
+    records = [replace(first, judgements=verdicts), *others]
+    caveats = Summary(sample.run(HERE, records, cut="by hand")).caveats
+    assert caveats[0].startswith(f"{unread} of 10 verdicts of the judge could not be") is told
 
 
 def test_eighty_columns_hold_every_line_but_the_command() -> None:

@@ -18,21 +18,30 @@ def composite_section(run: Run) -> Section | None:
     data = run.metrics.get("composite")
     if not data:
         return None
+    # Without a corpus nobody knows what is contaminated, and a 0 would say that nothing is.
+    searched = run.contamination is not None or any(r.facts.contaminated for r in run.records)
     rows = [_row(part) for part in data["parts"]]
     rows.append(("composite", "", "", _share(data), str(data["n"]), "", _points(data["value"])))
+    shown = [place for place, head in enumerate(_HEADS) if searched or head != "contaminated"]
+    counts = f" A contaminated case counts {data['contaminated_weight']:g}." if searched else ""
     level = percent(float(run.metrics["confidence"]))
     return Section(
         "Composite: the parts beside the whole",
         _headline(data),
         (
             "Weights are those of thresholds.yaml, as shares of their sum; a contribution is the "
-            "share × the value, in points of 100. A contaminated case counts "
-            f"{data['contaminated_weight']:g}. Where a track has no judged case the whole is "
-            "undefined: leaving it out would reward not asking. Safety is no part: its red lines "
-            "veto whatever the composite says.",
+            f"share × the value, in points of 100.{counts} Where a track has no judged case the "
+            "whole is undefined: leaving it out would reward not asking. Safety is no part: its red "
+            "lines veto whatever the composite says.",
             *(f"Warning: {one_line(told, 300)}." for told in data["reversals"]),
         ),
-        (SectionTable(f"Parts, with {level} intervals", _HEADS, tuple(rows)),),
+        (
+            SectionTable(
+                f"Parts, with {level} intervals",
+                tuple(_HEADS[place] for place in shown),
+                tuple(tuple(row[place] for place in shown) for row in rows),
+            ),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -29,6 +29,13 @@ STYLES: Mapping[str, tuple[str, str, str]] = {
 """Colour, marker and fill by kind: apart in shape and in grey as well as in hue."""
 _OTHER = ("#3f7d4f", "s", "#ffffff")
 
+EQUAL_ENDS = (
+    "Intervals over few episodes often end at the same place: no upper limit is below that of a "
+    "result without a right answer, no lower one above that of a result without a wrong one. Equal "
+    "ends are no fault of the chart."
+)
+"""Said of intervals over few episodes; metrics/shares.py sets those limits."""
+
 _WIDTH = 5.0
 """Inches; 360 points, so that text has its own size on a phone."""
 
@@ -41,6 +48,8 @@ class Figure:
     description: str
     svg: str
     """An `<svg>` element, safe to stand in HTML, as wide as what holds it."""
+    note: str = ""
+    """What stands below it, for a reader who wonders at what it shows."""
 
 
 def figures(summary: Summary) -> list[Figure]:
@@ -85,8 +94,22 @@ def _accuracy(summary: Summary, rows: Sequence[Row]) -> Figure:
         axes.set_xlim(0, 100)
         axes.set_xticks(range(0, 101, 25), [f"{tick}%" for tick in range(0, 101, 25)])
 
-    return _figure(name, f"{name}, with {summary.estimates.level} intervals. {_list(told)}",
-                   rows, draw)  # fmt: skip
+    found = _figure(name, f"{name}, with {summary.estimates.level} intervals. {_list(told)}",
+                    rows, draw)  # fmt: skip
+    return replace(found, note=EQUAL_ENDS if _has_equal_ends(rows) else "")
+
+
+def _has_equal_ends(rows: Sequence[Row]) -> bool:
+    """Return whether unlike values have intervals that end alike, as a reader sees them."""
+    found = [
+        one for row in rows for one in row.accuracy.values()
+        if one is not None and one.value is not None and one.low is not None
+    ]  # fmt: skip
+    values: dict[tuple[str, str], set[str]] = {}
+    for one in found:
+        for side, end in (("low", one.low), ("high", one.high)):
+            values.setdefault((side, percent(end)), set()).add(percent(one.value))
+    return any(len(unlike) > 1 for unlike in values.values())
 
 
 def _gap(summary: Summary, rows: Sequence[Row]) -> Figure:

@@ -87,8 +87,10 @@ def _figures(summary: Summary) -> Markup:
 
 def _drawn(shown: Sequence[Figure]) -> Markup:
     found = [
-        Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(
-            figure.title, Markup(figure.svg)
+        Markup("<figure><figcaption>{}</figcaption>{}{}</figure>").format(
+            figure.title,
+            Markup(figure.svg),
+            Markup('<p class="cg-note">{}</p>').format(figure.note) if figure.note else "",
         )
         for figure in shown
     ]

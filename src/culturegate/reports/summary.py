@@ -22,6 +22,9 @@ ALL = "all"
 MANY_TRUNCATED = 0.05
 """Share of replies cut off beyond which a reader is told what to do about it."""
 
+NEARLY_ALL = 0.9
+"""Share of a judge's verdicts that could not be read beyond which a reader is told so first."""
+
 _KIND_ORDER = ("recall", "decode")
 
 
@@ -184,7 +187,7 @@ class Summary:
     def caveats(self) -> list[str]:
         """What keeps the sentence from being the whole story; one short sentence each."""
         run = self.run
-        told = []
+        told = self._unscored()
         if run.cut is not None:
             told.append(
                 f"Cut short ({one_line(run.cut)}): {run.unasked} of {run.selected} selected cases "
@@ -219,6 +222,19 @@ class Summary:
         if run.gate is not None:
             told += [one_line(note, 300) for note in run.gate.notes]
         return told
+
+    def _unscored(self) -> list[str]:
+        """Say it first where a judge judged next to nothing: all that it was to tell is missing."""
+        scores = [each.score for record in self.run.records for each in record.judgements]
+        unread = scores.count(None)
+        if not scores or unread / len(scores) < NEARLY_ALL:
+            return []
+        model = self.run.info.get("judge_model")
+        named = f" ({one_line(str(model), 60)})" if model else ""
+        return [
+            f"{unread} of {len(scores)} verdicts of the judge{named} could not be read, so what "
+            "only a judge can tell is not known. Choose one that keeps to the form asked for."
+        ]
 
     def _truncated(self) -> list[str]:
         statuses = self.run.statuses
