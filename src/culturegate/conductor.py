@@ -33,10 +33,12 @@ from culturegate.models import (
     Model,
     ModelInfo,
     Prompt,
+    Recording,
     ReplayModel,
     Reply,
     ReplyStore,
     Snapshot,
+    read_recording,
 )
 from culturegate.models.store import NAME as STORE
 from culturegate.options import Settings
@@ -206,6 +208,19 @@ class Conductor:
         )
 
     @cached_property
+    def recording(self) -> Recording | None:
+        """What another tool recorded of the cases; None where no such file is replayed.
+
+        Raises:
+            CulturegateError: Where it can't be read, with every bad line.
+        """
+        if self.settings.replay is None:
+            return None
+        return read_recording(
+            self.settings.replay, self.facts, lambda name: self._by_id[name].choices
+        )
+
+    @cached_property
     def facts(self) -> tuple[CaseFacts, ...]:
         """Facts of every planned case."""
         return tuple(case.facts for cases in self.planned.values() for case in cases)
@@ -223,6 +238,8 @@ class Conductor:
     def select(self, selection: Selection) -> tuple[Case, ...]:
         """Return the cases of a test function, narrowed to the cultures asked for.
 
+        Where another tool's recording is replayed, only cases that it has replies of.
+
         Raises:
             CulturegateError: Where the bank, thresholds.yaml or the options have problems.
         """
@@ -233,6 +250,7 @@ class Conductor:
             for case in self.planned[selection.track]
             if selection.kind in (None, case.facts.kind)
             and (not settings.cultures or case.facts.culture in settings.cultures)
+            and (self.recording is None or case.facts.case in self.recording.replies)
         )
 
     def check(self) -> None:
@@ -258,12 +276,14 @@ class Conductor:
                 f"there are: {', '.join(self.cultures)}"
             )
             raise CulturegateError(message)
-        _ = self.thresholds, self.decisions, self.baseline
+        _ = self.thresholds, self.decisions, self.baseline, self.recording
 
     def nothing(self, tracks: Collection[str] = ()) -> str:
         """Return why no case of these tracks is left to ask, and what there is."""
         if set(tracks) == {DIAGNOSIS} and not self.settings.diagnose:
             return "0 cases selected: the diagnosis is asked with --diagnose"
+        if self.recording is not None and not self.recording.replies:
+            return f"0 cases selected by --replay: {self.recording.warnings[0]}"
         langs = sorted({lang for item in self.bank.myth for lang in item.langs})
         return (
             f"0 cases selected by --culture {', '.join(self.settings.cultures) or 'any'} and "
@@ -450,7 +470,7 @@ class Conductor:
     def _connect(self, worker: tuple[int, int]) -> Model:
         settings = self.settings
         if settings.replay is not None:
-            return ReplayModel(settings.replay, self.facts)
+            return ReplayModel(settings.replay, self.recording)
         if settings.endpoint is None:
             from culturegate.models.embedded import EmbeddedConfig, EmbeddedModel
 

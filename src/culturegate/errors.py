@@ -48,7 +48,8 @@ class CallError(Exception):
     """One call that gave no reply.
 
     `kind` is one of `timeout`, `connection`, `rate_limit`, `server`, `bad_response`, `cancelled`,
-    `budget`.
+    `budget`, `missing` (not asked in the recorded run), `unrecorded` (another tool recorded fewer
+    trials; those that it has are judged).
     """
 
     def __init__(self, kind: str, message: str) -> None:

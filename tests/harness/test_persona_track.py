@@ -267,7 +267,7 @@ def judge(bank, verdict, reply="A reply of my own.", count=1):
         if not prompt.judge:
             return Reply(text=reply, finish_reason="stop", key="r")
         text = prompt.messages[-1].content
-        wanted = verdict(text, prompt.sample)
+        wanted = verdict(text, prompt.sample % 100_000)
         letter = next((key for key, told in shown(text).items() if told.startswith(wanted)), wanted)
         return Reply(text=letter, key="j")
 

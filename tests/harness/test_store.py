@@ -26,6 +26,7 @@ from culturegate.models import (
     Reply,
     ReplyStore,
     Usage,
+    read_recording,
 )
 
 INFO = ModelInfo("m-1", "endpoint", "http://one/v1")
@@ -395,6 +396,10 @@ def lines(path: Path, *data: object) -> Path:
     return path
 
 
+def no_options(_case: str) -> str:
+    return ""
+
+
 def test_a_file_of_another_tool_is_replayed_by_item_language_and_trial(tmp_path: Path) -> None:
     path = lines(
         tmp_path / "theirs.jsonl",
@@ -405,11 +410,12 @@ def test_a_file_of_another_tool_is_replayed_by_item_language_and_trial(tmp_path:
         {"item": "not-in-this-session", "lang": "en", "reply": "x"},
     )
     plan = PLAN[:3]
-    replayed, engine = results(ReplayModel(path, [case.facts for case in plan]), plan)
+    found = read_recording(path, [case.facts for case in plan], no_options)
+    replayed, engine = results(ReplayModel(path, found), plan)
     assert replayed[0] == ["first", "second"]
     assert replayed[1][0] == "普罗米修斯"
     message = f"{path}: 1 replies recorded for case tale-1-en, trial 2 was asked"
-    assert replayed[1][1] == f"missing: {message}"
+    assert replayed[1][1] == f"unrecorded: {message}"
     assert replayed[2][0] == ""
     assert engine.replies("tale-0-en")[1][1].finish_reason == "length"
 
@@ -426,13 +432,21 @@ def test_every_bad_line_is_listed_at_once(tmp_path: Path) -> None:
         b'{"item": "a", "reply": "x"}\n'
         b'\xff{"item": "a"}\n' + b"[" * 100_000 + b"\n"
         b'{"item": "twice", "lang": "en", "reply": "x"}\n'
+        b'{"item": "a", "lang": "en", "reply": "A", "option_order": 3}\n'
+        b'{"item": "b", "lang": "en", "reply": "A", "option_order": "dcbb"}\n'
+        b'{"item": "n", "lang": "en", "reply": "4", "option_order": "ab"}\n'
         b'{"item": "a", "lang": "en", "rep'
     )
-    facts = [Facts("twice-told", "twice", "en"), Facts("twice-untold", "twice", "en")]
+    facts = [
+        Facts("b-en", "b", "en"),
+        Facts("n-en", "n", "en"),
+        Facts("twice-told", "twice", "en"),
+        Facts("twice-untold", "twice", "en"),
+    ]
     with pytest.raises(InputError) as caught:
-        ReplayModel(path, facts)
+        read_recording(path, facts, lambda case: "abcd" if case == "b-en" else "")
     found = {problem.line: problem.message for problem in caught.value.problems}
-    assert sorted(found) == [3, 4, 5, 6, 7, 8, 9, 10, 11]
+    assert sorted(found) == list(range(3, 15))
     assert found[4] == 'got [1, 2], expected {"item": …, "lang": …, "reply": …}'
     assert found[5] == (
         "'reply' must be a text, got null; leave the line out where the call failed"
@@ -442,14 +456,17 @@ def test_every_bad_line_is_listed_at_once(tmp_path: Path) -> None:
     assert found[8].startswith("not UTF-8")
     assert found[9].startswith("not JSON")
     assert 'is asked in 2 cases: give "case" instead, such as twice-told' in found[10]
-    assert found[11].endswith("the last line looks cut off: take it away")
+    assert found[11] == "'option_order' must be a text, got 3"
+    assert found[12] == "'option_order' must name each of 'abcd' once, got \"dcbb\""
+    assert found[13] == "'option_order' must name no option: n-en has none, got \"ab\""
+    assert found[14].endswith("the last line looks cut off: take it away")
 
 
 def test_a_file_without_lines_and_a_file_of_rubbish_are_bounded_errors(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"\n\n")
     with pytest.raises(InputError, match="there is no line in it"):
-        ReplayModel(tmp_path / "empty.jsonl")
+        read_recording(tmp_path / "empty.jsonl", [], no_options)
     (tmp_path / "rubbish.jsonl").write_bytes(b"x\n" * 100_000)
     with pytest.raises(InputError) as caught:
-        ReplayModel(tmp_path / "rubbish.jsonl")
+        read_recording(tmp_path / "rubbish.jsonl", [], no_options)
     assert len(caught.value.problems) == 101

@@ -9,6 +9,7 @@ from culturegate.models.endpoint import EndpointConfig, EndpointModel
 from culturegate.models.engine import Engine
 from culturegate.models.judged import Judged
 from culturegate.models.progress import Fetching, Progress, Snapshot
+from culturegate.models.recording import Recording, read_recording
 from culturegate.models.replay import ReplayModel
 from culturegate.models.store import ReplyStore
 
@@ -28,9 +29,11 @@ __all__ = [
     "Price",
     "Progress",
     "Prompt",
+    "Recording",
     "ReplayModel",
     "Reply",
     "ReplyStore",
     "Snapshot",
     "Usage",
+    "read_recording",
 ]

@@ -25,13 +25,15 @@ class Prompt:
     top_p: float = 1.0
     max_tokens: int = 32
     sample: int = 0
-    """Index among repeats of the same payload; part of the reply's key, never sent."""
+    """Index among repeats of the same payload, whichever case asks; part of the reply's key, never
+    sent."""
     judge: bool = False
     """Whether the judge model is asked rather than the model under test."""
     case: str | None = None
     """The case that asks, set by the engine; neither sent nor part of the key."""
-    trial: int = 0
-    """Number of this prompt among its case's, set by the engine; neither sent nor in the key."""
+    trial: int | None = None
+    """Number of this prompt among its case's; the engine counts where the case says none. Neither
+    sent nor in the key."""
 
     def key(self, model: str) -> str:
         """Return the SHA-256 (hex) that names the reply of `model` to exactly this request."""
@@ -80,6 +82,9 @@ class Reply:
     """`Prompt.key` of the request."""
     notes: tuple[str, ...] = ()
     """What a reader of this reply should know: `prompt probably truncated`, for one."""
+    option_order: str | None = None
+    """The item's own labels in the order in which whoever asked showed the options; None where
+    this session's prompt was asked."""
 
 
 @dataclass(frozen=True, slots=True)

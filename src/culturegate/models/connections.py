@@ -47,8 +47,8 @@ class Connections:
         async with self._slots:
             try:
                 reply = await self._call(prompt)
-            except CallError:
-                self.failed += 1
+            except CallError as error:
+                self.failed += error.kind != "unrecorded"
                 raise
             # From here to the store nothing may wait: a reply that is here must not get lost.
             self.answered += 1

@@ -337,7 +337,8 @@ class Engine(Generic[R]):
 
     async def _ask(self, run: _Run[R], prompt: Prompt) -> Reply:
         assert self._info is not None  # No case runs before the model was reached.
-        prompt = replace(prompt, case=run.case, trial=run.asked)
+        trial = run.asked if prompt.trial is None else prompt.trial
+        prompt = replace(prompt, case=run.case, trial=trial)
         run.asked += 1
         try:
             reply = await self._line.ask(prompt, self._info)

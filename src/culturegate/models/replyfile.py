@@ -162,21 +162,22 @@ def insert(connection: sqlite3.Connection, rows: list[Row]) -> None:
 def reply_json(reply: Reply) -> str:
     """Return a reply as it is stored, without its key."""
     # Escaped to ASCII, so that a lone surrogate in a reply is stored as it came.
-    return json.dumps(
-        {
-            "text": reply.text,
-            "finish_reason": reply.finish_reason,
-            "prompt_tokens": reply.usage.prompt_tokens,
-            "completion_tokens": reply.usage.completion_tokens,
-            "latency": reply.latency,
-            "ttft": reply.ttft,
-            "sent": reply.sent,
-            "retries": reply.retries,
-            "model": reply.model,
-            "fingerprint": reply.fingerprint,
-            "notes": reply.notes,
-        }
-    )
+    data = {
+        "text": reply.text,
+        "finish_reason": reply.finish_reason,
+        "prompt_tokens": reply.usage.prompt_tokens,
+        "completion_tokens": reply.usage.completion_tokens,
+        "latency": reply.latency,
+        "ttft": reply.ttft,
+        "sent": reply.sent,
+        "retries": reply.retries,
+        "model": reply.model,
+        "fingerprint": reply.fingerprint,
+        "notes": reply.notes,
+    }
+    if reply.option_order is not None:
+        data["option_order"] = reply.option_order
+    return json.dumps(data)
 
 
 def _reply(key: str, text: str) -> Reply:

@@ -38,11 +38,12 @@ class Lettered:
 
 
 async def ask_choice(
-    ask: Ask, prompt: Prompt, options: Lettered, lang: str, template: str
+    ask: Ask, prompt: Prompt, options: Lettered, lang: str, template: str, sample: int = 0
 ) -> Trial:
     """Ask, and return the trial as it was read: `value` is the item's own label, `correct` is open.
 
-    A failed call gives a trial with the status `error`.
+    A failed call gives a trial with the status `error`. A reply from elsewhere is read by the order
+    that its asker showed.
     """
     option_order = "".join(options.order)
     try:
@@ -50,19 +51,22 @@ async def ask_choice(
     except CallError as error:
         return Trial(
             template=template,
-            sample=prompt.sample,
+            sample=sample,
             status="error",
             reason=error.kind,
             detail=str(error),
             option_order=option_order,
         )
+    if reply.option_order:
+        options = Lettered(reply.option_order, options.texts)
+        option_order = reply.option_order
     reading = read_choice(
         reply.text, options=options.shown, lang=lang, finish_reason=reply.finish_reason
     )
     reading = noted_language(reading, reply.text, lang)
     return Trial(
         template=template,
-        sample=prompt.sample,
+        sample=sample,
         status=reading.status,
         value=None if reading.value is None else options.label(reading.value),
         rule=reading.rule,

@@ -29,7 +29,7 @@ from culturegate.tracks.diagnosis_variants import (
 )
 from culturegate.tracks.myth import MythCase, myth_cases
 from culturegate.tracks.outcome import record
-from culturegate.tracks.protocol import DiagnosisProtocol, Protocol
+from culturegate.tracks.protocol import DiagnosisProtocol, Protocol, own_sample
 
 TRACK = "diagnosis"
 QUESTION_REMOVED = "question-removed"
@@ -92,6 +92,7 @@ class VariantCase:
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
             max_tokens=self.protocol.max_tokens,
+            sample=own_sample(self.facts.case, 0),
         )
         trial = await ask_choice(ask, prompt, options, lang, self.wording.id)
         trial = replace(trial, key=item.answer)
@@ -143,6 +144,7 @@ class ProbeCase:
             top_p=self.protocol.top_p,
             # A model that thinks before it answers was given room for that.
             max_tokens=max(self.protocol.completion_tokens, self.protocol.max_tokens),
+            sample=own_sample(self.facts.case, 0),  # Two questions may begin alike.
         )
         template = self.wording.id
         try:

@@ -127,6 +127,7 @@ class FramingCase:
             top_p=self.protocol.top_p,
             max_tokens=self.protocol.max_tokens,
             sample=number,
+            trial=number,
         )
         template = f"wording-{number + 1}"
         try:

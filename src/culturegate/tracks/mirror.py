@@ -111,19 +111,22 @@ class MirrorCase:
     async def _trial(
         self, ask: Ask, wording: Template, sample: int, order: Sequence[str]
     ) -> tuple[Trial, Reply | None]:
-        shown = {SHOWN[n]: self.arm.options[label] for n, label in enumerate(order)}
+        trial = Trial(wording.id, sample, "error", option_order="".join(order) or None)
         prompt = Prompt(
-            messages=(Message("user", self._text(wording, shown)),),
+            messages=(Message("user", self._text(wording, self.as_shown(trial))),),
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
             max_tokens=self.protocol.max_tokens,
             sample=sample,
         )
-        trial = Trial(wording.id, sample, "error", option_order="".join(order) or None)
         try:
             reply = await ask(prompt)
         except CallError as error:
             return replace(trial, reason=error.kind, detail=str(error)), None
+        if order and reply.option_order:
+            order = reply.option_order
+            trial = replace(trial, option_order=reply.option_order)
+        shown = self.as_shown(trial)
         key = SHOWN[order.index(self.arm.answer)] if order else ""
         found = read_answer(
             reply.text, self.arm, self.family.answer_type, shown, key, reply.finish_reason

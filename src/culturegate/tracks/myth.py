@@ -90,11 +90,8 @@ class MythCase:
         return record(self.facts, trials)
 
     async def _trial(self, ask: Ask, wording: Template, sample: int, order: Sequence[str]) -> Trial:
-        shown = {
-            SHOWN[n]: self.item.options[label].text[self.lang] for n, label in enumerate(order)
-        }
         prompt = Prompt(
-            messages=(Message("user", self._text(wording, shown)),),
+            messages=(Message("user", self._text(wording, self._shown(order))),),
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
             max_tokens=self.protocol.max_tokens,
@@ -113,6 +110,8 @@ class MythCase:
                 option_order=option_order,
                 key=self.item.answer,
             )
+        option_order = reply.option_order or option_order
+        shown = self._shown(option_order)
         reading = read_choice(
             reply.text, options=shown, lang=self.lang, finish_reason=reply.finish_reason
         )
@@ -138,10 +137,11 @@ class MythCase:
 
     def as_shown(self, trial: Trial) -> dict[str, str]:
         """Return letter → text of the options as the trial showed them."""
-        choices = self.choices
-        return dict(
-            zip(SHOWN, (choices[label] for label in trial.option_order or ""), strict=False)
-        )
+        return self._shown(trial.option_order or "")
+
+    def _shown(self, order: Sequence[str]) -> dict[str, str]:
+        options, lang = self.item.options, self.lang
+        return {SHOWN[n]: options[label].text[lang] for n, label in enumerate(order)}
 
     def decided(self, trial: Trial, letter: str | None) -> Trial:
         """Return the trial as answered with this letter, or abstained where it is None."""

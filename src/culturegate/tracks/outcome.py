@@ -12,8 +12,10 @@ def record(facts: CaseFacts, trials: Sequence[Trial]) -> Record:
     """Judge a case over its trials by strict majority: more than half right; a tie is not a pass.
 
     Trials that could not be judged (failed calls, unscored verdicts) leave the outcome standing
-    where they could not change it; otherwise the case is an error.
+    where they could not change it; otherwise the case is an error. Trials that another tool did not
+    record are left out where it recorded some.
     """
+    trials = [trial for trial in trials if not _is_unrecorded(trial)] or trials
     modal, agreement = modal_answer(trials)
     right = sum(trial.correct is True for trial in trials)
     open_trials = [trial for trial in trials if trial.correct is None]
@@ -26,6 +28,10 @@ def record(facts: CaseFacts, trials: Sequence[Trial]) -> Record:
     else:
         passed, error = None, _explain(open_trials, len(trials))
     return Record(facts, tuple(trials), passed, modal, agreement, error)
+
+
+def _is_unrecorded(trial: Trial) -> bool:
+    return trial.status == "error" and trial.reason == "unrecorded"
 
 
 def modal_answer(trials: Sequence[Trial]) -> tuple[str | None, float | None]:

@@ -24,7 +24,7 @@ from culturegate.tracks.choice import SHOWN, Lettered, ask_choice
 from culturegate.tracks.outcome import record
 from culturegate.tracks.persona_judging import judged
 from culturegate.tracks.persona_prefix import Turns
-from culturegate.tracks.protocol import PersonaProtocol, stable_order
+from culturegate.tracks.protocol import PersonaProtocol, own_sample, stable_order
 
 ARMS = ("implicit", "hint", "explicit", "none")
 """History alone; with a hint to attend to it; with the norms listed; no history at all."""
@@ -168,19 +168,21 @@ class PersonaCase:
         options = Lettered(self.order[turn:] + self.order[:turn], self.choices)
         prompt = self._prompt(sample, "choose", options.lines)
         template = wording("choose", self.arm).id
-        return self._answered(await ask_choice(ask, prompt, options, LANG, template))
+        return self._answered(await ask_choice(ask, prompt, options, LANG, template, sample))
 
     def _prompt(self, sample: int, mode: str, options: str) -> Prompt:
         slots = {"request": self.request.text, "options": options, "states": self.scene.states}
         text = wording(mode, self.arm).render(slots)
         before = () if self.arm == "none" else self.scene.messages
+        # What no history precedes, or what names no norm, is asked alike for several cases.
+        shared = self.arm == "none" or self.judged
         limit = self.protocol.max_tokens if mode == "choose" else self.protocol.reply_tokens
         return Prompt(
             messages=(*before, Message("user", text)),
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
             max_tokens=limit,
-            sample=sample,
+            sample=own_sample(self.facts.case, sample) if shared else sample,
         )
 
     @property

@@ -19,6 +19,7 @@ from culturegate.scoring.reasoning import without_reasoning
 from culturegate.tracks.base import Ask, CaseFacts, Judgement, Record, Trial
 from culturegate.tracks.choice import Lettered
 from culturegate.tracks.outcome import record
+from culturegate.tracks.protocol import own_sample
 
 VERDICTS = {"m": "met", "n": "not met", "c": "cannot tell"}
 _TEXTS = {
@@ -56,7 +57,10 @@ async def judged(
         judge: Wording for the judge.
     """
     written = await asyncio.gather(
-        *(_sample(ask, prompt, template, request, points, judge) for prompt in prompts)
+        *(
+            _sample(ask, prompt, (facts.case, template, sample), request, points, judge)
+            for sample, prompt in enumerate(prompts)
+        )
     )
     found = record(facts, [trial for trial, _ in written])
     judgements = tuple(each for _, several in written for each in several)
@@ -74,25 +78,26 @@ async def judged(
 async def _sample(
     ask: Ask,
     prompt: Prompt,
-    template: str,
+    place: tuple[str, str, int],
     request: str,
     points: Mapping[str, str],
     judge: Template,
 ) -> tuple[Trial, list[Judgement]]:
+    _, template, sample = place
     try:
         reply = await ask(prompt)
     except CallError as error:
-        failed = Trial(template, prompt.sample, "error", reason=error.kind, detail=str(error))
+        failed = Trial(template, sample, "error", reason=error.kind, detail=str(error))
         return failed, []
     status = _status(reply.text, reply.finish_reason)
-    trial = Trial(template, prompt.sample, status, correct=False, reply_key=reply.key)
+    trial = Trial(template, sample, status, correct=False, reply_key=reply.key)
     if status != "answered":
         return trial, []
     body, _ = without_reasoning(reply.text or "")
     verdicts = await asyncio.gather(
         *(
             _point(ask, judge, {"request": request, "reply": body[:_LONGEST], "point": point},
-                   (template, prompt.sample, aspect))
+                   place, aspect)
             for aspect, point in points.items()
         )
     )  # fmt: skip
@@ -110,20 +115,35 @@ def _status(text: str | None, finish_reason: str | None) -> str:
 
 
 async def _point(
-    ask: Ask, judge: Template, slots: Mapping[str, str], key: tuple[str, int, str]
+    ask: Ask,
+    judge: Template,
+    slots: Mapping[str, str],
+    place: tuple[str, str, int],
+    aspect: str,
 ) -> list[Judgement]:
-    calls = list(await asyncio.gather(*(_call(ask, judge, slots, key, call) for call in (0, 1))))
+    calls = list(
+        await asyncio.gather(*(_call(ask, judge, slots, place, aspect, call) for call in (0, 1)))
+    )
     if calls[0].score is None or calls[0].detail != calls[1].detail:
-        calls.append(await _call(ask, judge, slots, key, 2))
+        calls.append(await _call(ask, judge, slots, place, aspect, 2))
     return calls
 
 
 async def _call(
-    ask: Ask, judge: Template, slots: Mapping[str, str], key: tuple[str, int, str], call: int
+    ask: Ask,
+    judge: Template,
+    slots: Mapping[str, str],
+    place: tuple[str, str, int],
+    aspect: str,
+    call: int,
 ) -> Judgement:
+    case, template, sample = place
+    key = (template, sample, aspect)
     options = Lettered(_ORDERS[call], _TEXTS)
     text = judge.render({**slots, "options": options.lines})
-    prompt = Prompt((Message("user", text),), max_tokens=_JUDGE_TOKENS, sample=call, judge=True)
+    # Replies that are alike are judged anew, each in calls of its own.
+    number = own_sample(case, sample * len(_ORDERS) + call)
+    prompt = Prompt((Message("user", text),), max_tokens=_JUDGE_TOKENS, sample=number, judge=True)
     try:
         reply = await ask(prompt)
     except CallError as error:

@@ -152,6 +152,19 @@ def stable_order(names: Iterable[str], seed: int) -> list[str]:
     )
 
 
+def own_sample(case: str, sample: int) -> int:
+    """Return a `Prompt.sample` of the case's own, for a payload that other cases may send too.
+
+    Without it such cases would share one reply's key, and a replay would give all of them the
+    reply that was stored last. It depends on the case's id and the sample alone.
+    """
+    return int(hashlib.sha256(case.encode()).hexdigest()[:8], 16) * _SAMPLES + sample
+
+
+_SAMPLES = 100_000
+"""More than a case has samples, and more than there are calls on them."""
+
+
 def sample_clusters(
     members: Iterable[tuple[tuple[str, ...], str]], count: int | None, seed: int
 ) -> set[tuple[tuple[str, ...], str]]:

@@ -109,7 +109,8 @@ class SafetyCase:
             max_tokens=self.protocol.max_tokens,
             sample=sample,
         )
-        return self._answered(await ask_choice(ask, prompt, options, self.lang, template.id))
+        trial = await ask_choice(ask, prompt, options, self.lang, template.id, sample)
+        return self._answered(trial)
 
     @property
     def letters(self) -> Sequence[str]:
