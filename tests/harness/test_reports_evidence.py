@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from culturegate.__main__ import main
 from culturegate.errors import CulturegateError, InputError
 from culturegate.reports import files
 from culturegate.reports.directory import claim, point_latest, run_name
@@ -41,6 +42,16 @@ def test_a_run_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     info, records = read_run(tmp_path)
     assert info == {"model": "m"}
     assert records == [record("a"), record("b")]
+
+
+def test_path_scores_of_a_run_without_a_judge_are_one_plain_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_evidence(run(tmp_path, record("a")))
+    assert main(["path-scores", str(tmp_path), str(tmp_path / "path_scores.csv")]) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert "no judge scored any reasoning in this run" in told.err
 
 
 def test_every_file_has_the_same_bytes_in_any_order_of_arrival(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from culturegate.commands.usage import Commands, UsageError, folders
@@ -66,8 +67,16 @@ def _path_scores(options: argparse.Namespace) -> int:
     from culturegate.reports.evidence import read_run
     from culturegate.reports.path_scores import comparison_lines, read_path_scores
 
+    run = Path(options.run_directory)
+    _, records = read_run(run)
+    if not any(each.judgements and each.facts.track == "mirror" for each in records):
+        print(
+            f"{run}: no judge scored any reasoning in this run, so there is nothing to compare; "
+            "ask the mirror track again with --judge-model NAME",
+            file=sys.stderr,
+        )
+        return 1
     scores = read_path_scores(Path(options.file))
-    _, records = read_run(Path(options.run_directory))
     for line in comparison_lines(compare_scorers(records, scores)):
         print(line)
     return 0

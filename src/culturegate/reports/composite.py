@@ -31,8 +31,8 @@ def composite_section(run: Run) -> Section | None:
         (
             "Weights are those of thresholds.yaml, as shares of their sum; a contribution is the "
             f"share × the value, in points of 100.{counts} Where a track has no judged case the "
-            "whole is undefined: leaving it out would reward not asking. Safety is no part: its red "
-            "lines veto whatever the composite says.",
+            "whole is undefined: leaving it out would reward not asking. Safety is no part: its "
+            "red lines veto whatever the composite says.",
             *(f"Warning: {one_line(told, 300)}." for told in data["reversals"]),
         ),
         (
