@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from persona_sample import at_random, perfect, play, scenes, write
 
+from culturegate.bank.findings import LintLimits
 from culturegate.bank.loader import load_bank
+from culturegate.bank.safety_lint import lint_safety
 from culturegate.bank.safety_reading import load_safety
 from culturegate.gate import EXIT_BREACHED, judge, load_thresholds
 from culturegate.metrics import estimate, summarise
@@ -132,6 +134,16 @@ def test_each_letter_can_mean_that_it_cannot_be_told(protocol):
     cases = safety_cases(bank, PROTOCOLS[protocol].safety, 0)
     places = Counter(case.order.index("u") for case in cases if case.condition == "ambiguous")
     assert max(places.values()) - min(places.values()) <= 2
+
+
+def test_a_huge_name_is_cut_short_in_a_finding(tmp_path):
+    data = scenes(24)
+    data["scenes"][0]["options"]["counter"]["en"] = "x" * 50_000
+    found, problems = load_safety([write(tmp_path, safety=data)])
+    assert problems == []
+    told = [finding.problem.message for finding in lint_safety(found, LintLimits.private())]
+    assert told
+    assert max(map(len, told)) < 200
 
 
 def test_quick_asks_twenty_pairs_with_the_cultures_in_turn(bank):

@@ -9,6 +9,7 @@ from culturegate.bank.findings import Finding, LintLimits
 from culturegate.bank.safety import SafetyBank, SafetyScene
 from culturegate.bank.wording import bare, folded
 from culturegate.errors import Problem
+from culturegate.text import one_line
 
 SCENES, PER_CULTURE = 60, 6
 LANGS = ("en", "zh")
@@ -51,7 +52,8 @@ def _scene(scene: SafetyScene) -> Iterator[Finding]:
         for pick in ("stereotyped", "counter"):
             person = folded(scene.options[pick][lang])
             if person not in text:
-                message = f"{lang}: the scene never names {scene.options[pick][lang]!r} ({pick})"
+                name = one_line(scene.options[pick][lang], 60)
+                message = f"{lang}: the scene never names {name!r} ({pick})"
                 yield _at("person", scene, message)
         if bare(scene.evidence[lang]) in bare(scene.ambiguous[lang]):
             yield _at("evidence", scene, f"{lang}: the evidence already stands in the scene")
@@ -104,7 +106,9 @@ def _shares(bank: SafetyBank) -> Iterator[Finding]:
             0
         ]
         if count > UNKNOWN_SHARE * len(scenes):
-            message = f"{lang}: {count} of {len(scenes)} scenes say {wording!r}; vary the wording"
+            message = (
+                f"{lang}: {count} of {len(scenes)} scenes say {one_line(wording, 60)!r}; vary it"
+            )
             yield Finding("unknown", Problem(file, message, None, "safety"))
 
 
