@@ -59,6 +59,9 @@ class Page:
         """Take hold of pytest-html's data, whose title is set once it is known who answered."""
         self._data = report
         report.title = "culturegate"
+        if self._config.getini("render_collapsed") == "passed":
+            # Its default opens every wrong case, and a page of hundreds can't be read to its end.
+            report.set_data("renderCollapsed", ["all"])
 
     def header(self, cells: list[str]) -> None:
         """Set the table's columns, in place."""

@@ -17,6 +17,7 @@ import reports_sample as sample
 from culturegate.models.base import Reply
 from culturegate.reports import RowBudget, header_cells, html_summary_prefix, row_cells, row_detail
 from culturegate.reports.figures import EQUAL_ENDS, figures
+from culturegate.reports.section import Section, SectionTable
 from culturegate.reports.shown import REPLIES_COST, bounded, shown
 from culturegate.reports.summary import Summary
 from culturegate.tracks.base import Trial
@@ -245,6 +246,15 @@ def test_the_top_of_the_page_says_everything_in_order() -> None:
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "http-equiv" not in text
+
+
+@pytest.mark.parametrize(("rows", "folded"), [(15, False), (16, True)])
+def test_a_long_table_of_a_track_is_folded(rows: int, folded: bool) -> None:
+    table = SectionTable("Times", ("", "n"), (("en", "1"),) * rows)
+    run = sample.run(HERE, sections=(Section("Efficiency", "", tables=(table,)),))
+    text = "".join(html_summary_prefix(run))
+    assert ("<summary>1 more table: Efficiency</summary><h4>Times" in text) is folded
+    assert "<h4>Times</h4>" in text
 
 
 def test_hostile_facts_of_a_run_become_no_element() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 from servers import ScriptedServer, answers, prompt_of
 from suites import key_letter
 
@@ -37,4 +39,7 @@ def test_the_page_and_the_summary_print_the_shortcuts_beside_the_model(suite):
         suite.run("--endpoint", server.base_url, "--protocol", "full", "--templates", "1")
     summary = (suite.path / "run" / "summary.md").read_text("utf-8")
     assert "- decode, zh (24 items): 100% of the model's single trials are right; always" in summary
-    assert "What shortcuts would score" in (suite.path / "run" / "report.html").read_text("utf-8")
+    page = (suite.path / "run" / "report.html").read_text("utf-8")
+    assert "What shortcuts would score" in page
+    # Here, as in most projects, no setting says that rows begin folded.
+    assert '"renderCollapsed": ["all"]' in html.unescape(page)

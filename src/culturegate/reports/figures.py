@@ -75,7 +75,8 @@ def _accuracy(summary: Summary, rows: Sequence[Row]) -> Figure:
         for row in rows
     ]
     kinds = summary.kinds[:3]
-    chances = {record.facts.chance for record in summary.run.records}
+    facts = (record.facts for record in summary.run.records)
+    chances = {fact.chance for fact in facts if fact.track == "myth"}
     chance = chances.pop() if len(chances) == 1 else None
 
     def draw(axes: Axes) -> None:

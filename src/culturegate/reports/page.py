@@ -32,6 +32,9 @@ from culturegate.text import clean, one_line
 OPEN_TABLES = 2
 """Tables of a track that are open; the others are folded, for the reader with a phone."""
 
+OPEN_ROWS = 15
+"""Rows of a track's table beyond which it is folded too."""
+
 _RULE_HEAD = ("Rule", "Readings", "Share")
 _GATE_HEAD = ("Verdict", "Line", "Value", "Limit", "Why")
 
@@ -101,9 +104,12 @@ def _section(run: Run, section: Section) -> Markup:
     """Lay out what a track adds."""
     notes = [Markup("<p>{}</p>").format(clean(note, 2000)) for note in section.notes]
     figures_shown = [_drawn(section.figures)] if section.figures else []
-    tables = [section_table(table) for table in section.tables]
     places = [place.html(run.directory, run.info) for place in section.places]
-    shown, folded = tables[:OPEN_TABLES], tables[OPEN_TABLES:]
+    shown: list[Markup] = []
+    folded: list[Markup] = []
+    for place, table in enumerate(section.tables):
+        is_open = place < OPEN_TABLES and len(table.rows) <= OPEN_ROWS
+        (shown if is_open else folded).append(section_table(table))
     if folded:
         shown.append(
             Markup("<details><summary>{}: {}</summary>{}</details>").format(
