@@ -222,7 +222,8 @@ def _sentence(
     extra = f"; {warned} warned" if warned else ""
     if code == EXIT_BREACHED:
         red = list(dict.fromkeys(v.line for v in verdicts if v.redline and v.status == "breached"))
-        veto = f", vetoed by the red line {named(red)}" if red else ""
+        which = "red line" if len(red) == 1 else "red lines"
+        veto = f", vetoed by the {which} {named(red)}" if red else ""
         told = f"{len(breached)} of {lines} lines: {named(breached)}"
         return f"Gate {profile}: breached{veto} ({told}){extra}"
     if code == EXIT_UNVERIFIED:
