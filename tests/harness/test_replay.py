@@ -39,7 +39,9 @@ def every_track(folder: Path) -> Path:
 
 
 def cases(folder: Path, protocol: str, *, judged: bool = False) -> list[Case]:
-    plan = Plan(load_bank([folder]), PROTOCOLS[protocol], 0, judged=judged, diagnose=True)
+    named = PROTOCOLS[protocol]
+    asked = replace(named, mirror=replace(named.mirror, judged_samples=2))
+    plan = Plan(load_bank([folder]), asked, 0, judged=judged, diagnose=True)
     return [case for track in TRACKS.values() for case in track.cases(plan)]
 
 
@@ -177,14 +179,21 @@ def test_no_two_requests_of_a_session_share_a_key(tmp_path: Path, judged: bool):
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize("judge", [(), ("--judge-model", "scripted")])
-def test_a_replay_is_the_run_again_however_random_the_model_was(suite: Suite, judge):
+@pytest.mark.parametrize(
+    ("amount", "judge"),
+    [
+        # Ten personas a culture: several have one request without history.
+        (("--protocol=standard", "--samples=1", "--lang=en"), ()),
+        (("--protocol=quick", "--samples=2"), ("--judge-model", "scripted")),
+    ],
+)
+def test_a_replay_is_the_run_again_however_random_the_model_was(suite: Suite, amount, judge):
     every_track(suite.path / "items")
     for test in (REPOSITORY / "tests" / "benchmark").glob("test_*.py"):
         (suite.path / "tests" / "benchmark" / test.name).write_bytes(test.read_bytes())
     draw = random.Random(1)
     replies = ["A", "B", "C", "D", "I don't know.", "12", '{"path": 2, "culture": 0}', "{}"]
-    options = ("--protocol=quick", "--samples=2", "--diagnose", *judge)
+    options = (*amount, "--diagnose", *judge)
     with ScriptedServer(lambda _body, _number: draw.choice(replies)) as server:
         suite.ask(server, *options, *(("--judge-endpoint", server.base_url) if judge else ()))
     suite.run(f"--replay={suite.path / 'run'}", *options, run_dir="again")
