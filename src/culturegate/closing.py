@@ -132,8 +132,9 @@ def _command(settings: Settings, arguments: Iterable[str], option: str) -> str:
             kept += [] if option == "--lf" else [text]
         elif text not in ("--lf", "--last-failed", "--resume"):
             kept.append(text)
-    secrets = [(settings.endpoint, parse(settings.endpoint).shown)] if settings.endpoint else []
-    secrets += [(settings.api_key, "***")] if settings.api_key else []
+    urls = [settings.endpoint, settings.judge_endpoint if settings.judge_model else None]
+    secrets = [(url, parse(url).shown) for url in urls if url]
+    secrets += [(key, "***") for key in (settings.api_key, settings.judge_key) if key]
     for secret, shown in secrets:
         kept = [argument.replace(secret, shown) for argument in kept]
     return shlex.join(kept)

@@ -459,6 +459,7 @@ class Conductor:
                 base_url=settings.judge_endpoint,
                 model=settings.judge_model,
                 api_key=settings.judge_key,
+                key_variable="CULTUREGATE_JUDGE_API_KEY",
                 timeout=settings.request_timeout,
                 max_connections=share(settings.max_connections, *worker),
                 rpm=settings.rpm and settings.rpm / workers,

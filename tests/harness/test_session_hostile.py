@@ -25,6 +25,9 @@ HOSTILE = [
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
+wrong_letter_of = answers(wrong_letter)
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
@@ -122,6 +125,27 @@ def test_the_key_is_in_no_message_where_the_session_cannot_start(small, monkeypa
     assert result.ret == 4
     assert secrets_in(small, result, KEY) == []
     assert "***" in result.stderr.str()
+
+
+def test_secrets_of_a_judge_reach_no_file_and_no_output(small, monkeypatch, hurried):
+    monkeypatch.setenv("CULTUREGATE_JUDGE_API_KEY", KEY)
+    with ScriptedServer(wrong_letter_of) as server, ScriptedServer(echo, api_key=KEY) as judge:
+        url = f"{judge.base_url}?api-key={KEY}"
+        result = small.ask(server, *SMALL, "--judge-model", MODEL, f"--judge-endpoint={url}")
+        assert all(KEY not in str(request.headers) for request in server.requests)
+    assert len(small.records()) == 6
+    assert secrets_in(small, result, KEY) == []
+
+
+def test_a_judge_without_its_key_is_named_by_its_own_variable(small, monkeypatch):
+    monkeypatch.delenv("CULTUREGATE_JUDGE_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with ScriptedServer("A") as server, ScriptedServer("A", api_key=KEY) as judge:
+        result = small.ask(
+            server, *SMALL, "--judge-model", MODEL, f"--judge-endpoint={judge.base_url}"
+        )
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*Set CULTUREGATE_JUDGE_API_KEY*"])
 
 
 @pytest.mark.parametrize("form", ["user", "query"])

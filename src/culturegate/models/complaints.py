@@ -14,8 +14,9 @@ _TELLING = 16
 class Complaints:
     """Words the failures of one endpoint."""
 
-    def __init__(self, address: Address, key: str | None) -> None:
+    def __init__(self, address: Address, key: str | None, variable: str = "OPENAI_API_KEY") -> None:
         self._address = address
+        self._variable = variable
         self._key = key
         # Shorter ones hide nothing and would tear holes in ordinary words.
         secrets = {text for text in (key, *address.secrets) if text and len(text) > 3}
@@ -60,8 +61,8 @@ class Complaints:
         said = self.told(error)
         if error.status in (401, 403):
             if self._key is None:
-                return self.stop(f"it wants a key ({said})", "Set OPENAI_API_KEY")
-            return self.stop(f"it refused the key ({said})", "Check OPENAI_API_KEY")
+                return self.stop(f"it wants a key ({said})", f"Set {self._variable}")
+            return self.stop(f"it refused the key ({said})", f"Check {self._variable}")
         if error.quota:
             return self.stop(f"the account's quota is used up ({said})", "Top it up")
         if error.status == 404:

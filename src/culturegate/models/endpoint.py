@@ -44,6 +44,8 @@ class EndpointConfig:
     model: str | None = None
     """None takes the one model that the server lists."""
     api_key: str | None = field(default=None, repr=False)
+    key_variable: str = "OPENAI_API_KEY"
+    """Where the key comes from, for messages."""
     timeout: float = 120.0
     """Seconds for one request, from sending to the last byte."""
     max_connections: int = 32
@@ -90,7 +92,7 @@ class EndpointModel:
         self._clock = clock or Clock()
         self._address = parse(config.base_url)
         self._key = (config.api_key or "").strip() or None
-        self._say = Complaints(self._address, self._key)
+        self._say = Complaints(self._address, self._key, config.key_variable)
         self._say.model = self._name = config.model or ""
         self._http: Http | None = None
         self._limit = AdaptiveLimit(config.max_connections, self._clock)
