@@ -142,10 +142,14 @@ def test_a_judge_of_whom_next_to_nothing_was_read_is_told_of_first(unread: int, 
         Judgement("t1", n, "path", 0, None if n < unread else 2.0, detail="unparsed")
         for n in range(10)
     )
-    first, *others = sample.records()
-    records = [replace(first, judgements=verdicts), *others]
+    readable = tuple(replace(verdict, score=1.0) for verdict in verdicts)
+    first, second, *others = sample.records()
+    apart = replace(second, facts=replace(second.facts, track="mirror"), judgements=readable)
+    records = [replace(first, judgements=verdicts), apart, *others]
     caveats = Summary(sample.run(HERE, records, cut="by hand")).caveats
-    assert caveats[0].startswith(f"{unread} of 10 verdicts of the judge could not be") is told
+    assert (
+        caveats[0].startswith(f"{unread} of 10 verdicts of the judge on myth could not be") is told
+    )
 
 
 def test_eighty_columns_hold_every_line_but_the_command() -> None:

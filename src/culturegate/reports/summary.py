@@ -225,15 +225,24 @@ class Summary:
 
     def _unscored(self) -> list[str]:
         """Say it first where a judge judged next to nothing: all that it was to tell is missing."""
-        scores = [each.score for record in self.run.records for each in record.judgements]
-        unread = scores.count(None)
-        if not scores or unread / len(scores) < NEARLY_ALL:
+        scores: dict[str, list[float | None]] = {}
+        for record in self.run.records:
+            for each in record.judgements:
+                scores.setdefault(record.facts.track, []).append(each.score)
+        lost = {
+            track: found
+            for track, found in sorted(scores.items())
+            if found.count(None) >= NEARLY_ALL * len(found)
+        }
+        if not lost:
             return []
+        unread, total = sum(f.count(None) for f in lost.values()), sum(map(len, lost.values()))
         model = self.run.info.get("judge_model")
         named = f" ({one_line(str(model), 60)})" if model else ""
         return [
-            f"{unread} of {len(scores)} verdicts of the judge{named} could not be read, so what "
-            "only a judge can tell is not known. Choose one that keeps to the form asked for."
+            f"{unread} of {total} verdicts of the judge{named} on {' and '.join(lost)} could not be "
+            "read, so what only a judge can tell is not known. Choose one that keeps to the form "
+            "asked for."
         ]
 
     def _truncated(self) -> list[str]:
