@@ -146,7 +146,8 @@ def test_a_judge_of_whom_next_to_nothing_was_read_is_told_of_first(unread: int, 
     first, second, *others = sample.records()
     apart = replace(second, facts=replace(second.facts, track="mirror"), judgements=readable)
     records = [replace(first, judgements=verdicts), apart, *others]
-    caveats = Summary(sample.run(HERE, records, cut="by hand")).caveats
+    run = replace(sample.run(HERE, cut="by hand"), records=records)
+    caveats = Summary(run).caveats
     assert (
         caveats[0].startswith(f"{unread} of 10 verdicts of the judge on myth could not be") is told
     )

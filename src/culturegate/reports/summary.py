@@ -240,9 +240,9 @@ class Summary:
         model = self.run.info.get("judge_model")
         named = f" ({one_line(str(model), 60)})" if model else ""
         return [
-            f"{unread} of {total} verdicts of the judge{named} on {' and '.join(lost)} could not be "
-            "read, so what only a judge can tell is not known. Choose one that keeps to the form "
-            "asked for."
+            f"{unread} of {total} verdicts of the judge{named} on {' and '.join(lost)} could not "
+            "be read, so what only a judge can tell is not known. Choose one that keeps to the "
+            "form asked for."
         ]
 
     def _truncated(self) -> list[str]:
