@@ -202,8 +202,8 @@ def test_what_is_wrong_in_another_tracks_folder_is_told_too(track: str, tmp_path
     # framing reads files by their names.
     for name in ("x.yaml", "notes.yaml"):
         (tmp_path / track / name).write_text("nonsense: [", encoding="utf-8")
+    load(tmp_path / "myth", HEAD + ITEM)
     with pytest.raises(InputError, match=r"not YAML"):
-        load(tmp_path / "myth", HEAD + ITEM)
         load_bank([tmp_path])
 
 

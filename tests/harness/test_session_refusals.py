@@ -18,7 +18,8 @@ def nothing_left(suite: Suite) -> bool:
     [
         (
             ("--gate-profile", "releese"),
-            "no gate profile 'releese' in {path}/thresholds.yaml; there are: smoke, release, upgrade",
+            "no gate profile 'releese' in {path}/thresholds.yaml; there are: smoke, release, "
+            "upgrade",
         ),
         (
             ("--culture", "land0", "--culture", "zz", "--culture", "aa"),
