@@ -100,6 +100,11 @@ def test_a_note_that_cannot_be_asked_is_refused(tmp_path, change, message):
     assert any(message in line for line in found), found
 
 
+def test_a_pattern_that_a_reply_could_hang_is_refused(tmp_path):
+    jobs = JOBS.replace("title: {type: string}", 'title: {type: string, pattern: "^(a+)+$"}', 1)
+    assert any("no pattern" in told for told in problems_of(tmp_path, jobs=jobs))
+
+
 @pytest.mark.parametrize("ref", ["#/$defs/none", "http://127.0.0.1:1/schema"])
 def test_a_reference_that_leads_nowhere_is_refused_before_a_reply_meets_it(tmp_path, ref):
     jobs = JOBS.replace("type: array", f'type: array, $ref: "{ref}"', 1)

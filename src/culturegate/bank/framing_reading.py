@@ -251,6 +251,8 @@ def _job_faults(job: FramingJob) -> Iterator[tuple[str, str]]:
             continue
         for ref in _lost_references(schema):
             yield key, f"{key}: $ref {one_line(ref, 80)!r} leads to nothing in this schema"
+        if _has_expression(schema):
+            yield key, f"{key}: no pattern: a reply can make one run for hours; use enum or lengths"
     if job.schema.get("type") != "object":
         yield "schema", "schema: its type is to be object"
     for lang, task in job.task.items():
@@ -273,17 +275,33 @@ def _lost_references(schema: Mapping[str, Any]) -> Iterator[str]:
     from referencing.jsonschema import DRAFT202012
 
     whole: Registry[Any] = Registry().with_resource("", DRAFT202012.create_resource(schema))
-    stack: list[Any] = [schema]
-    while stack:
-        node = stack.pop()
-        stack += node.values() if isinstance(node, Mapping) else node
-        stack = [each for each in stack if isinstance(each, Mapping | list)]
-        ref = node.get("$ref") if isinstance(node, Mapping) else None
+    for node in _parts(schema):
+        ref = node.get("$ref")
         if isinstance(ref, str):
             try:
                 whole.resolver().lookup(ref)
             except Unresolvable:
                 yield ref
+
+
+def _has_expression(schema: Mapping[str, Any]) -> bool:
+    # As a keyword `pattern` holds a text; a field of that name holds a schema.
+    return any(
+        isinstance(node.get("pattern"), str) or "patternProperties" in node
+        for node in _parts(schema)
+    )
+
+
+def _parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield every mapping in a schema, itself first."""
+    stack: list[Any] = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Mapping):
+            yield node
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
 
 
 def _has_field(schema: Mapping[str, Any], path: str) -> bool:
