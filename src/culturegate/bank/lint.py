@@ -42,8 +42,9 @@ def lint(bank: Bank, limits: LintLimits) -> list[Finding]:
 
 def summary(bank: Bank, limits: LintLimits) -> Iterator[str]:
     """Yield the lines of the table: counts and shortcut baselines of each group."""
+    cultures = {item.culture for item in bank.myth}
     yield (
-        f"{len(bank.myth)} items, {len(bank.cultures)} cultures, {len(bank.files)} files, "
+        f"{len(bank.myth)} items, {len(cultures)} cultures, {len(bank.files)} files, "
         f"{bank.signed} signed by a person"
     )
     if bank.myth:

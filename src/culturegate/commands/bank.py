@@ -65,9 +65,8 @@ def _lint(options: argparse.Namespace) -> int:
         print(line)
     for finding in findings:
         print(finding)
-    if findings:
-        found = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
-        print(f"{found}: {rule_counts(findings)}")
+    found = "1 finding" if len(findings) == 1 else f"{len(findings) or 'no'} findings"
+    print(f"{found}: {rule_counts(findings)}" if findings else found)
     if options.review_sheet:
         rows = write_sheet(bank, Path(options.review_sheet))
         print(f"{options.review_sheet}: {rows} items to review")
