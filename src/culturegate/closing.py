@@ -11,6 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from culturegate.bank.findings import LintLimits
+from culturegate.bank.mirror_lint import lint_mirror
 from culturegate.conductor import Conductor
 from culturegate.disputes import adjudication
 from culturegate.errors import CulturegateError
@@ -221,7 +223,7 @@ def run_info(conductor: Conductor, *, cut: str | None) -> dict[str, Any]:
         "reply_notes": _reply_notes(replies),
         "framework": model.framework if model else None,
         "base_url": model.base_url if model else None,
-        "warnings": list(model.warnings) if model else [],
+        "warnings": [*(model.warnings if model else ()), *_unsound(conductor)],
         "held_back": conductor.snapshot().held_back or None,
         "protocol": settings.protocol.name,
         "protocol_overrides": dict(settings.protocol_overrides),
@@ -284,6 +286,19 @@ def _asked(protocol: Protocol, tracks: Iterable[str]) -> dict[str, Any]:
         alike = set(values.values())
         found[key] = alike.pop() if len(alike) == 1 else values or None
     return found
+
+
+def _unsound(conductor: Conductor) -> list[str]:
+    """Return a sentence on the user's own mirror families whose arithmetic or texts do not fit."""
+    folders, limits = conductor.settings.items[1:], LintLimits.private()
+    found = [
+        finding.problem
+        for finding in (lint_mirror(conductor.bank.mirror, limits) if folders else ())
+        if any(finding.problem.file.is_relative_to(folder) for folder in folders)
+    ]
+    if not found:
+        return []
+    return [f"Your own families have faults, {len(found)} in all; culturegate lint: {found[0]}"]
 
 
 def _baseline_unused(conductor: Conductor) -> bool | None:

@@ -111,6 +111,18 @@ def test_a_persons_scores_of_the_reasoning_are_held_against_the_judges(mirrored,
     assert main(["path-scores", str(run), str(file)]) == 1
 
 
+def test_a_family_of_ones_own_that_does_not_add_up_is_told_of(mirrored):
+    wrong = family("mexico", 30)
+    wrong["arms"]["localized"]["results"]["answer"] += 1
+    write(mirrored.path / "own", {"mexico.yaml": document("mexico", [wrong])})
+    with scripted(mirrored, lambda one, arm: True) as server:
+        own = f"--items={mirrored.path / 'own'}"
+        result = mirrored.ask(server, "-m", "mirror", "--samples", "1", own)
+    told = " ".join(result.stdout.str().split())
+    assert "Your own families have faults, 1 in all; culturegate lint: " in told
+    assert "mexico-number-30" in told
+
+
 def test_with_another_home_the_report_says_which_arms_are_the_baseline(mirrored):
     with scripted(mirrored, lambda one, arm: one.region == "mexico" and arm.lang == "es") as server:
         result = mirrored.ask(server, "-m", "mirror", "--samples", "1", "--home", "mexico")
