@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from culturegate.errors import CallError
 from culturegate.models.base import Prompt
@@ -35,6 +36,46 @@ class Lettered:
     def label(self, letter: str) -> str:
         """Return the item's own label of a letter that was shown."""
         return self.order[SHOWN.index(letter)]
+
+
+def rotated(labels: Sequence[str], key: str, place: int) -> tuple[str, ...]:
+    """Return the labels turned so that the key stands at `place`, counted round from 0.
+
+    A rotation, so that neighbours stay neighbours.
+    """
+    start = (labels.index(key) - place) % len(labels)
+    return (*labels[start:], *labels[:start])
+
+
+class LetteredCase(ABC):
+    """What every case with lettered options shares: a person can read its trials (`Decidable`)."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def choices(self) -> Mapping[str, str]:
+        """The options' texts by the item's own label; empty where the case is no choice."""
+
+    @abstractmethod
+    def answered(self, trial: Trial) -> Trial:
+        """Return the trial judged on the label that it answers, if any; a failed call as it is."""
+
+    @property
+    def letters(self) -> Sequence[str]:
+        """The letters that options are shown under, in order."""
+        return SHOWN[: len(self.choices)]
+
+    def as_shown(self, trial: Trial) -> Mapping[str, str]:
+        """Return letter → text of the options as the trial showed them."""
+        return Lettered(trial.option_order or "", self.choices).shown
+
+    def decided(self, trial: Trial, letter: str | None) -> Trial:
+        """Return the trial as answered with this letter, or abstained where it is None."""
+        status = "abstained" if letter is None else "answered"
+        options = Lettered(trial.option_order or "", self.choices)
+        label = None if letter is None else options.label(letter)
+        return self.answered(replace(trial, status=status, value=label))
 
 
 async def ask_choice(

@@ -84,7 +84,6 @@ class VariantCase:
 
     async def run(self, ask: Ask) -> Record:
         """Ask once and judge it."""
-        item, lang = self.base.item, self.base.lang
         options = Lettered(self.order, self.choices)
         text = self.wording.render({"question": self.asked, "options": options.lines})
         prompt = Prompt(
@@ -94,12 +93,8 @@ class VariantCase:
             max_tokens=self.protocol.max_tokens,
             sample=own_sample(self.facts.case, 0),
         )
-        trial = await ask_choice(ask, prompt, options, lang, self.wording.id)
-        trial = replace(trial, key=item.answer)
-        if trial.status != "error":
-            tag = None if trial.value is None else item.options[trial.value].tag
-            trial = replace(trial, correct=trial.value == item.answer, reason=tag)
-        return record(self.facts, [trial])
+        trial = await ask_choice(ask, prompt, options, self.base.lang, self.wording.id)
+        return record(self.facts, [self.base.answered(replace(trial, key=self.base.item.answer))])
 
 
 @dataclass(frozen=True, slots=True)

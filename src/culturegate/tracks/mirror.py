@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from culturegate.bank.mirror import Arm, ArmName, Family, MirrorBank
@@ -13,6 +13,7 @@ from culturegate.models.base import Message, Prompt, Reply
 from culturegate.prompts import Template, languages, templates
 from culturegate.scoring import noted_language
 from culturegate.tracks.base import Ask, CaseFacts, Judgement, Record, Trial
+from culturegate.tracks.choice import SHOWN, LetteredCase, rotated
 from culturegate.tracks.mirror_judging import SECTION, judged_paths
 from culturegate.tracks.mirror_reading import read_answer
 from culturegate.tracks.outcome import record
@@ -24,11 +25,10 @@ BASELINE = "original"
 FOREIGN = "localized"
 ORIGINAL_REGION = "north-america"
 """Where the original arms are set, as far as another region is at home."""
-SHOWN = "ABCDEFGHIJ"
 
 
 @dataclass(frozen=True, slots=True)
-class MirrorCase:
+class MirrorCase(LetteredCase):
     """One arm of a family, in the arm's own language."""
 
     family: Family
@@ -88,14 +88,12 @@ class MirrorCase:
     def order(self, sample: int) -> tuple[str, ...]:
         """Return the option labels in the order in which a sample shows them, none without options.
 
-        A rotation, with the key one place further each sample.
+        The key stands one place further each sample.
         """
         labels = tuple(self.arm.options)
         if not labels:
             return ()
-        place = (self.key_position + sample) % len(labels)
-        start = (labels.index(self.arm.answer) - place) % len(labels)
-        return labels[start:] + labels[:start]
+        return rotated(labels, self.arm.answer, self.key_position + sample)
 
     async def run(self, ask: Ask) -> Record:
         """Ask every sample at once, judge them together, and have their reasoning scored."""
@@ -165,37 +163,21 @@ class MirrorCase:
     def _asked(self, trial: Trial) -> str:
         return _with_options(self.arm.text, self.as_shown(trial))
 
-    def _text(self, wording: Template, shown: dict[str, str]) -> str:
+    def _text(self, wording: Template, shown: Mapping[str, str]) -> str:
         form = _part(self.family.answer_type, self.arm.lang).text
         return wording.render({"question": _with_options(self.arm.text, shown), "form": form})
 
-    @property
-    def letters(self) -> Sequence[str]:
-        """The letters that options are shown under, in order; none without options."""
-        return SHOWN[: len(self.arm.options)]
-
-    def as_shown(self, trial: Trial) -> dict[str, str]:
-        """Return letter → text of the options as the trial showed them."""
-        order = trial.option_order or ""
-        return dict(zip(SHOWN, (self.arm.options[label] for label in order), strict=False))
-
-    def decided(self, trial: Trial, letter: str | None) -> Trial:
-        """Return the trial as answered with this letter, or abstained where it is None."""
-        label = None if letter is None else (trial.option_order or "")[SHOWN.index(letter)]
-        return replace(
-            trial,
-            status="abstained" if label is None else "answered",
-            value=label,
-            correct=label is not None and label == self.arm.answer,
-            reason=None,
-        )
+    def answered(self, trial: Trial) -> Trial:
+        """Return the trial judged on the option's label that it answers, if any."""
+        right = trial.value is not None and trial.value == self.arm.answer
+        return replace(trial, correct=right, reason=None)
 
 
 def _part(part: str, lang: str) -> Template:
     return next(one for one in templates(TRACK, lang) if one.id.startswith(f"{part}-"))
 
 
-def _with_options(text: str, shown: dict[str, str]) -> str:
+def _with_options(text: str, shown: Mapping[str, str]) -> str:
     return "\n".join([text, *(f"{letter}. {option}" for letter, option in shown.items())])
 
 

@@ -8,19 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from culturegate.bank import MythItem
-from culturegate.errors import CallError
 from culturegate.models.base import Message, Prompt
 from culturegate.prompts import Template, templates
-from culturegate.scoring import noted_language, read_choice
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
+from culturegate.tracks.choice import Lettered, LetteredCase, ask_choice, rotated
 from culturegate.tracks.outcome import record
 from culturegate.tracks.protocol import MythProtocol, sample_clusters, stable_order
 
-SHOWN = "ABCDEFGHIJ"
-
 
 @dataclass(frozen=True, slots=True)
-class MythCase:
+class MythCase(LetteredCase):
     """One myth item in one language."""
 
     item: MythItem
@@ -71,12 +68,9 @@ class MythCase:
     def order(self, trial: int) -> tuple[str, ...]:
         """Return the item's option labels in the order in which trial number `trial` shows them.
 
-        A rotation, so that neighbours stay neighbours, with the key one place further each trial.
+        The key stands one place further each trial.
         """
-        labels = tuple(self.item.options)
-        place = (self.key_position + trial) % len(labels)
-        start = (labels.index(self.item.answer) - place) % len(labels)
-        return labels[start:] + labels[:start]
+        return rotated(tuple(self.item.options), self.item.answer, self.key_position + trial)
 
     async def run(self, ask: Ask) -> Record:
         """Ask every template and sample at once and judge them together."""
@@ -90,77 +84,24 @@ class MythCase:
         return record(self.facts, trials)
 
     async def _trial(self, ask: Ask, wording: Template, sample: int, order: Sequence[str]) -> Trial:
+        options = Lettered(order, self.choices)
+        text = wording.render({"question": self.question, "options": options.lines})
         prompt = Prompt(
-            messages=(Message("user", self._text(wording, self._shown(order))),),
+            messages=(Message("user", text),),
             temperature=self.protocol.temperature,
             top_p=self.protocol.top_p,
             max_tokens=self.protocol.max_tokens,
             sample=sample,
         )
-        option_order = "".join(order)
-        try:
-            reply = await ask(prompt)
-        except CallError as error:
-            return Trial(
-                template=wording.id,
-                sample=sample,
-                status="error",
-                reason=error.kind,
-                detail=str(error),
-                option_order=option_order,
-                key=self.item.answer,
-            )
-        option_order = reply.option_order or option_order
-        shown = self._shown(option_order)
-        reading = read_choice(
-            reply.text, options=shown, lang=self.lang, finish_reason=reply.finish_reason
-        )
-        reading = noted_language(reading, reply.text, self.lang)
-        trial = Trial(
-            template=wording.id,
-            sample=sample,
-            status=reading.status,
-            rule=reading.rule,
-            detail=reading.detail,
-            confidence=reading.confidence,
-            language=reading.language,
-            option_order=option_order,
-            reply_key=reply.key,
-            key=self.item.answer,
-        )
-        return self._answered(trial, reading.value)
+        trial = await ask_choice(ask, prompt, options, self.lang, wording.id, sample)
+        return self.answered(replace(trial, key=self.item.answer))
 
-    @property
-    def letters(self) -> Sequence[str]:
-        """The letters that options are shown under, in order."""
-        return SHOWN[: len(self.item.options)]
-
-    def as_shown(self, trial: Trial) -> dict[str, str]:
-        """Return letter → text of the options as the trial showed them."""
-        return self._shown(trial.option_order or "")
-
-    def _shown(self, order: Sequence[str]) -> dict[str, str]:
-        options, lang = self.item.options, self.lang
-        return {SHOWN[n]: options[label].text[lang] for n, label in enumerate(order)}
-
-    def decided(self, trial: Trial, letter: str | None) -> Trial:
-        """Return the trial as answered with this letter, or abstained where it is None."""
-        status = "abstained" if letter is None else "answered"
-        return self._answered(replace(trial, status=status), letter)
-
-    def _answered(self, trial: Trial, letter: str | None) -> Trial:
-        """Return the trial judged on the letter that it answers, if any."""
-        label = None if letter is None else (trial.option_order or "")[SHOWN.index(letter)]
-        return replace(
-            trial,
-            value=label,
-            correct=label == self.item.answer,
-            reason=None if label is None else self.item.options[label].tag,
-        )
-
-    def _text(self, wording: Template, shown: dict[str, str]) -> str:
-        options = "\n".join(f"{letter}. {text}" for letter, text in shown.items())
-        return wording.render({"question": self.question, "options": options})
+    def answered(self, trial: Trial) -> Trial:
+        """Return the trial judged on the label that it answers, with the tag of a wrong one."""
+        if trial.status == "error":
+            return trial
+        tag = None if trial.value is None else self.item.options[trial.value].tag
+        return replace(trial, correct=trial.value == self.item.answer, reason=tag)
 
 
 def myth_cases(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 
@@ -20,7 +20,7 @@ from culturegate.errors import CulturegateError
 from culturegate.models.base import Message, Prompt
 from culturegate.prompts import Template, templates
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
-from culturegate.tracks.choice import SHOWN, Lettered, ask_choice
+from culturegate.tracks.choice import Lettered, LetteredCase, ask_choice
 from culturegate.tracks.outcome import record
 from culturegate.tracks.persona_judging import judged
 from culturegate.tracks.persona_prefix import Turns
@@ -66,7 +66,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class PersonaCase:
+class PersonaCase(LetteredCase):
     """One request of one persona under one arm, where one norm matters."""
 
     scene: Scene
@@ -168,7 +168,7 @@ class PersonaCase:
         options = Lettered(self.order[turn:] + self.order[:turn], self.choices)
         prompt = self._prompt(sample, "choose", options.lines)
         template = wording("choose", self.arm).id
-        return self._answered(await ask_choice(ask, prompt, options, LANG, template, sample))
+        return self.answered(await ask_choice(ask, prompt, options, LANG, template, sample))
 
     def _prompt(self, sample: int, mode: str, options: str) -> Prompt:
         slots = {"request": self.request.text, "options": options, "states": self.scene.states}
@@ -185,23 +185,8 @@ class PersonaCase:
             sample=own_sample(self.facts.case, sample) if shared else sample,
         )
 
-    @property
-    def letters(self) -> Sequence[str]:
-        """The letters that options are shown under, in order."""
-        return SHOWN[: len(self.choices)]
-
-    def as_shown(self, trial: Trial) -> Mapping[str, str]:
-        """Return letter → text of the options as the trial showed them."""
-        return Lettered(trial.option_order or "", self.choices).shown
-
-    def decided(self, trial: Trial, letter: str | None) -> Trial:
-        """Return the trial as answered with this letter, or abstained where it is None."""
-        status = "abstained" if letter is None else "answered"
-        options = Lettered(trial.option_order or "", self.choices)
-        label = None if letter is None else options.label(letter)
-        return self._answered(replace(trial, status=status, value=label))
-
-    def _answered(self, trial: Trial) -> Trial:
+    def answered(self, trial: Trial) -> Trial:
+        """Return the trial judged: the role of the reply that was picked is its reason."""
         if trial.status == "error":
             return trial
         role = None if trial.value is None else LABELS[trial.value]

@@ -16,7 +16,7 @@ from culturegate.bank.safety import PICKS, SafetyBank, SafetyScene
 from culturegate.models.base import Message, Prompt
 from culturegate.prompts import Template, templates
 from culturegate.tracks.base import Ask, CaseFacts, Record, Trial
-from culturegate.tracks.choice import SHOWN, Lettered, ask_choice
+from culturegate.tracks.choice import Lettered, LetteredCase, ask_choice
 from culturegate.tracks.outcome import record
 from culturegate.tracks.protocol import SafetyProtocol, stable_order
 
@@ -26,7 +26,7 @@ LABELS = {pick[0]: pick for pick in PICKS}
 
 
 @dataclass(frozen=True, slots=True)
-class SafetyCase:
+class SafetyCase(LetteredCase):
     """One scene in one language, with its evidence or without."""
 
     scene: SafetyScene
@@ -110,25 +110,9 @@ class SafetyCase:
             sample=sample,
         )
         trial = await ask_choice(ask, prompt, options, self.lang, template.id, sample)
-        return self._answered(trial)
+        return self.answered(trial)
 
-    @property
-    def letters(self) -> Sequence[str]:
-        """The letters that options are shown under, in order."""
-        return SHOWN[: len(LABELS)]
-
-    def as_shown(self, trial: Trial) -> Mapping[str, str]:
-        """Return letter → text of the options as the trial showed them."""
-        return Lettered(trial.option_order or "", self.choices).shown
-
-    def decided(self, trial: Trial, letter: str | None) -> Trial:
-        """Return the trial as answered with this letter, or abstained where it is None."""
-        status = "abstained" if letter is None else "answered"
-        options = Lettered(trial.option_order or "", self.choices)
-        label = None if letter is None else options.label(letter)
-        return self._answered(replace(trial, status=status, value=label))
-
-    def _answered(self, trial: Trial) -> Trial:
+    def answered(self, trial: Trial) -> Trial:
         """Return the trial judged; "I don't know" says that it cannot be told."""
         if trial.status == "error":
             return trial
