@@ -8,21 +8,20 @@ at the front are a sample. In a copy a person fills in `verdict` (met, not met o
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
-from culturegate.errors import InputError, Problem
+from culturegate.bank.spreadsheet import MARK, table_line
 from culturegate.metrics.persona_judge import calibrations
-from culturegate.reports.files import mended, write_json, write_text
+from culturegate.reports.files import write_json, write_text
 from culturegate.reports.persona_chats import FACTS
 from culturegate.reports.place import Place, Told
 from culturegate.reports.section import SectionTable
 from culturegate.reports.shown import bounded
+from culturegate.reports.signed_table import SignedTable
 from culturegate.text import one_line
 from culturegate.tracks import hash_reply
 from culturegate.tracks.base import Record
@@ -31,10 +30,14 @@ from culturegate.tracks.persona_judging import VERDICTS, verdicts
 CHECKLIST = "checklist.csv"
 CALIBRATION = "checklist.json"
 CELL_COST = 20_000
-LONGEST_NAME = 100
 COLUMNS = ("case", "template", "sample", "aspect", "request", "reply", "point", "verdict", "signed",
            "note", "judge", "reply_hash")  # fmt: skip
 NEEDED = ("case", "template", "sample", "aspect", "verdict", "signed", "reply_hash")
+*_MOST, _LAST = VERDICTS.values()
+_NAMED = f"{', '.join(_MOST)} or {_LAST}"
+_TABLE: SignedTable[dict[str, Any]] = SignedTable(
+    "checklist", "point", COLUMNS, NEEDED, 4, tuple(VERDICTS.values()), _NAMED, _NAMED
+)
 _HEADS = ("culture", "alike", "kappa", "points", "met by the judge only", "by the person only",
           "unscored")  # fmt: skip
 
@@ -87,51 +90,17 @@ def read_checklist(
         ReportError: Where the file can't be read.
         InputError: With every row that can't be used, by its line.
     """
-    with mended("read", path), path.open("rb") as stream:
-        data = stream.read(LARGEST + 1)
     points: dict[tuple[str, ...], dict[str, Any]] = {
         (each["case"], each["template"], str(each["sample"]), each["aspect"]): each
         for each in _judged(records)
     }
-    problems: list[Problem] = []
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
-    left = 0
-    try:
-        for line, row in table_rows(data, NEEDED, COLUMNS):
-            cells = {name: row.get(name, "") for name in COLUMNS}
-            if not cells["verdict"] and not cells["signed"]:
-                left += 1
-                continue
-            place = tuple(cells[name] for name in NEEDED[:4])
-            point = points.get(place)
-            faults = list(_faults(cells, point, reply))
-            if place in found:
-                faults.append("a second verdict about this point; leave one of them")
-            problems += [Problem(path, fault, line, one_line(place[0], 80)) for fault in faults]
-            if point is not None and not faults:
-                found[place] = {
-                    **{name: value for name, value in point.items() if name != "reply_key"},
-                    "person": cells["verdict"].casefold(),
-                    "signed": one_line(cells["signed"], LONGEST_NAME),
-                    "note": one_line(cells["note"], 500),
-                }
-    except ValueError as error:
-        problems.append(Problem(path, str(error)))
-    if not problems and not found:
-        message = f"no row has a verdict; write {_named()}, and sign"
-        problems.append(Problem(path, message))
-    if problems:
-        raise InputError(problems, "checklist")
-    kept = [found[place] for place in sorted(found)]
-    signed = [one["signed"] for one in kept]
-    return {
-        "file": path.name,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "signed_by": {name: signed.count(name) for name in sorted(set(signed))},
-        "open": left,
-        "verdicts": kept,
-        "agreement": calibrations(kept),
-    }
+    found = _TABLE.read(path, points, lambda cells, point: _faults(cells, point, reply), _verdict)
+    return found | {"agreement": calibrations(found["verdicts"])}
+
+
+def _verdict(cells: Mapping[str, str], point: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in point.items() if name != "reply_key"}
+    return kept | {"person": cells["verdict"].casefold()}
 
 
 def _judged(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
@@ -159,17 +128,6 @@ def _faults(
         yield "the run's judge decided no such point; read the table with the run that wrote it"
     elif cells["reply_hash"] != hash_reply(reply(point["reply_key"] or "")):
         yield "the reply is another one; read the table with the run that wrote it"
-    if cells["verdict"].casefold() not in VERDICTS.values():
-        yield f"verdict: {one_line(cells['verdict'], 40)!r} is not one of {_named()}"
-    if not cells["signed"]:
-        yield "signed: empty; a verdict needs the name of who gave it"
-    elif len(cells["signed"]) > LONGEST_NAME:
-        yield f"signed: at most {LONGEST_NAME} characters"
-
-
-def _named() -> str:
-    *most, last = VERDICTS.values()
-    return f"{', '.join(most)} or {last}"
 
 
 def keep_checklist(directory: Path, found: Mapping[str, Any]) -> Path:

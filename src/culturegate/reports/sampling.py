@@ -7,7 +7,6 @@ wrong) and `signed`. What comes back is kept in the run's folder as human.json.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from culturegate.bank.spreadsheet import LARGEST, MARK, table_line, table_rows
-from culturegate.errors import InputError, Problem
+from culturegate.bank.spreadsheet import MARK, table_line
 from culturegate.metrics.agreement import agreement
-from culturegate.reports.files import mended, write_json, write_text
+from culturegate.reports.files import write_json, write_text
 from culturegate.reports.shown import bounded
+from culturegate.reports.signed_table import SignedTable
 from culturegate.text import clean, one_line
 from culturegate.tracks import hash_reply
 from culturegate.tracks.base import Record, Trial
@@ -27,11 +26,13 @@ from culturegate.tracks.protocol import stable_order
 
 HUMAN = "human.json"
 CELL_COST = 20_000
-LONGEST_NAME = 100
 COLUMNS = ("case", "track", "lang", "template", "sample", "asked", "right_is", "reply", "verdict",
            "signed", "note", "reply_key", "reply_hash")  # fmt: skip
 NEEDED = ("case", "template", "sample", "verdict", "signed", "reply_hash")
 VERDICTS = {"right": True, "wrong": False}
+_TABLE: SignedTable[Sampled] = SignedTable(
+    "sample", "trial", COLUMNS, NEEDED, 3, tuple(VERDICTS), "right, wrong", "right or wrong"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,44 +144,13 @@ def read_sample(
         ReportError: Where the file can't be read.
         InputError: With every row that can't be used, by its line.
     """
-    with mended("read", path), path.open("rb") as stream:
-        data = stream.read(LARGEST + 1)
-    trials = {
+    trials: dict[tuple[str, ...], Sampled] = {
         (record.facts.case, trial.template, str(trial.sample)): Sampled(record, trial)
         for record in records
         for trial in record.trials
     }
-    problems: list[Problem] = []
-    verdicts: dict[tuple[str, str, str], dict[str, Any]] = {}
-    left = 0
-    try:
-        for line, cells in table_rows(data, NEEDED, COLUMNS):
-            if not cells["verdict"] and not cells["signed"]:
-                left += 1
-                continue
-            place = (cells["case"], cells["template"], cells["sample"])
-            faults = list(_faults(cells, trials.get(place), reply))
-            if place in verdicts:
-                faults.append("a second verdict about this trial; leave one of them")
-            problems += [Problem(path, fault, line, one_line(place[0], 80)) for fault in faults]
-            if not faults:
-                verdicts[place] = _verdict(cells, trials[place])
-    except ValueError as error:
-        problems.append(Problem(path, str(error)))
-    if not problems and not verdicts:
-        problems.append(Problem(path, "no row has a verdict; write right or wrong, and sign"))
-    if problems:
-        raise InputError(problems, "sample")
-    found = [verdicts[place] for place in sorted(verdicts)]
-    signed = [one["signed"] for one in found]
-    return {
-        "file": path.name,
-        "sha256": hashlib.sha256(data).hexdigest(),
-        "signed_by": {name: signed.count(name) for name in sorted(set(signed))},
-        "open": left,
-        "verdicts": found,
-        "agreement": _agreements(found),
-    }
+    found = _TABLE.read(path, trials, lambda cells, one: _faults(cells, one, reply), _verdict)
+    return found | {"agreement": _agreements(found["verdicts"])}
 
 
 def _faults(
@@ -192,12 +162,6 @@ def _faults(
         yield "the reply is another one now; draw a new sample"
     elif found.trial.correct is None:
         yield "this trial was not judged by the rules, so there is nothing to compare"
-    if cells["verdict"].casefold() not in VERDICTS:
-        yield f"verdict: {one_line(cells['verdict'], 40)!r} is not one of right, wrong"
-    if not cells["signed"]:
-        yield "signed: empty; a verdict needs the name of who gave it"
-    elif len(cells["signed"]) > LONGEST_NAME:
-        yield f"signed: at most {LONGEST_NAME} characters"
 
 
 def _verdict(cells: Mapping[str, str], found: Sampled) -> dict[str, Any]:
@@ -208,8 +172,6 @@ def _verdict(cells: Mapping[str, str], found: Sampled) -> dict[str, Any]:
         "sample": found.trial.sample,
         "rules": found.trial.correct,
         "person": VERDICTS[cells["verdict"].casefold()],
-        "signed": one_line(cells["signed"], LONGEST_NAME),
-        "note": one_line(cells.get("note", ""), 500),
     }
 
 
