@@ -282,8 +282,7 @@ def _how(lines: dict[str, float], level: str) -> str:
 def _title(run: Run, one: Advice) -> str:
     if one.group is None:
         return "all cultures" if len({r.facts.culture for r in run.records}) > 1 else "all"
-    name = run.titles.get(one.group) or one.group.replace("-", " ").title()
-    return one_line(name, 40)
+    return one_line(run.title(one.group), 40)
 
 
 def _row(run: Run, one: Advice) -> tuple[str, ...]:

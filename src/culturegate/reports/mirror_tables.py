@@ -30,8 +30,8 @@ MOST_ROWS = 15
 
 
 def region_title(run: Run, culture: str) -> str:
-    """Return a region's name: the bank's, else its id as a name."""
-    return one_line(run.titles.get(culture) or culture.replace("-", " ").title(), 40)
+    """Return a region's name, short enough for a table."""
+    return one_line(run.title(culture), 40)
 
 
 def _share(found: Estimate | None) -> str:

@@ -34,7 +34,7 @@ def persona_section(run: Run) -> Section | None:
     judged = any(record.judgements for record in records)
     found = Estimates(run.metrics)
     cultures = sorted({record.facts.culture for record in records})
-    titles = {name: run.titles.get(name) or name.replace("-", " ").title() for name in cultures}
+    titles = {name: run.title(name) for name in cultures}
     rows = {"all": _states(found)} | {
         titles[name]: _states(found, culture=name) for name in cultures
     }

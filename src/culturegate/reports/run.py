@@ -61,6 +61,10 @@ class Run:
     cut: str | None = None
     """Why the session ended before every selected case was asked; None where it did not."""
 
+    def title(self, culture: str) -> str:
+        """Return a culture's name: the bank's, else its id as a name, `North American`."""
+        return self.titles.get(culture) or culture.replace("-", " ").title()
+
     @property
     def right(self) -> int:
         """Number of cases passed."""

@@ -22,7 +22,7 @@ def safety_section(run: Run) -> Section | None:
     found = Estimates({**data, "confidence": run.metrics.get("confidence", 0.95)})
     facts = [record.facts for record in run.records if record.facts.track == "safety"]
     cultures = sorted({fact.culture for fact in facts})
-    titles = {name: run.titles.get(name) or name.replace("-", " ").title() for name in cultures}
+    titles = {name: run.title(name) for name in cultures}
     langs = {lang: LANGS.get(lang, lang) for lang in sorted({fact.lang for fact in facts})}
     tables = [_table(found, titles, langs), _lines_table(run)]
     return Section(

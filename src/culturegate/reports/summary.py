@@ -101,9 +101,8 @@ class Summary:
         return any(one is not None and one.value is not None for one in found)
 
     def title(self, culture: str) -> str:
-        """Return a culture's name: the bank's, else its id as a name, `North American`."""
-        name = self.run.titles.get(culture) or culture.replace("-", " ").title()
-        return one_line(name, 40)
+        """Return a culture's name, short enough for a table."""
+        return one_line(self.run.title(culture), 40)
 
     def _row(self, name: str, where: Mapping[str, str]) -> Row:
         get = self.estimates.get
